@@ -6,8 +6,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-from apps.retrieval.http import guard
 from lab.worlds.feed import Feed
+from lab.worlds.leases import lease
 from lab.worlds.server import Replay, serving
 
 HTML, RSS = "text/html; charset=utf-8", "application/rss+xml"
@@ -60,7 +60,7 @@ def serving_pages(pages: Mapping[str, tuple[str, bytes]] | None = None) -> Itera
     web = Web(pages or {})
     web.start()
     try:
-        with guard.lease(f".replay.localhost:{web.port}"):
+        with lease(f".replay.localhost:{web.port}"):
             yield web
     finally:
         web.stop()
@@ -69,5 +69,5 @@ def serving_pages(pages: Mapping[str, tuple[str, bytes]] | None = None) -> Itera
 @contextmanager
 def replaying(feeds: Sequence[Feed], **options: Any) -> Iterator[Replay]:
     """Serve feeds that the portal may reach."""
-    with serving(feeds, **options) as replay, guard.lease(replay.addresses.open_host):
+    with serving(feeds, **options) as replay, lease(replay.addresses.open_host):
         yield replay

@@ -1,7 +1,6 @@
 """The only writers of notices. Each is one transaction and may be called twice."""
 
 import logging
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from smtplib import SMTPException
 from typing import Any
@@ -21,29 +20,14 @@ from apps.following.queries import FAILURES_THAT_TELL
 
 logger = logging.getLogger(__name__)
 
-LOOKING = 0x4E4F_5449  # who may look at sources: one at a time
-TOLD_AFTER = timedelta(days=1)  # that a source fails; most are well again before
-LOOKED_AT_ONCE = 500  # changes of sources, of each kind, in one transaction
-MAILED_AT_ONCE = 100  # people
+NOTIFYING = 0x4E4F_5449  # advisory lock: one worker creates notices
+NOTIFY_AFTER = timedelta(days=1)  # of failures; most sources recover earlier
+BATCH_SIZE = 500  # changes of sources, of each kind, in one transaction
+MAILED_AT_ONCE = 100  # users
 MAX_IN_MAIL = 50  # notices
 KEPT = timedelta(days=90)  # notices
 
-
-@dataclass(frozen=True, slots=True)
-class Looked:
-    """How many people were told of what."""
-
-    broken: int
-    well: int
-    moved: int
-    gone: int
-
-    @property
-    def told(self) -> int:
-        return self.broken + self.well + self.moved + self.gone
-
-
-# Where a source is, and whether it has ended, when it is first followed: nobody is told of that.
+# The address of a source and whether it has ended when it is first followed: no notice is created of that.
 _BEGIN = """
 INSERT INTO feed_health_condition (source_id, url, broken_since, is_gone)
 SELECT source.id, source.url, NULL, source.state = 'gone' FROM sources_source source
@@ -51,7 +35,7 @@ WHERE EXISTS (SELECT FROM following_follow follow WHERE follow.source_id = sourc
     AND NOT EXISTS (SELECT FROM feed_health_condition known WHERE known.source_id = source.id)
 ON CONFLICT DO NOTHING
 """
-_TELL = """
+_NOTIFY = """
 INSERT INTO feed_health_notice (user_id, source_id, kind, at, address, created_at)
 SELECT follow.user_id, changed.source_id, %(kind)s, changed.at, changed.address, %(now)s
 FROM changed JOIN following_follow follow ON follow.source_id = changed.source_id AND NOT follow.muted
@@ -67,9 +51,9 @@ WITH changed AS (
         WHERE failing.failing_since <= %(before)s AND failing.consecutive_failures >= %(failures)s
         ORDER BY failing.source_id LIMIT %(most)s)
     RETURNING condition.source_id, condition.broken_since AS at, '' AS address
-) {_TELL}
+) {_NOTIFY}
 """
-# Only those hear of it who were told that it failed, and what they were told then is over.
+# Only users who were notified of the failure are notified of the recovery, and the former notice is dismissed.
 _WELL = """
 WITH well AS (
     UPDATE feed_health_condition condition SET broken_since = NULL WHERE condition.source_id IN (
@@ -81,7 +65,7 @@ WITH well AS (
 ), settled AS (
     UPDATE feed_health_notice notice SET dismissed_at = coalesce(notice.dismissed_at, %(now)s)
     FROM well WHERE notice.source_id = well.source_id AND notice.kind = 'broken'
-), told AS (
+), notified AS (
     SELECT DISTINCT notice.user_id, notice.source_id FROM feed_health_notice notice
     JOIN well ON well.source_id = notice.source_id
     JOIN following_follow follow ON follow.source_id = notice.source_id AND follow.user_id = notice.user_id
@@ -91,7 +75,7 @@ WITH well AS (
     ), '-infinity')
 )
 INSERT INTO feed_health_notice (user_id, source_id, kind, at, address, created_at)
-SELECT user_id, source_id, 'well', %(now)s, '', %(now)s FROM told ON CONFLICT DO NOTHING
+SELECT user_id, source_id, 'well', %(now)s, '', %(now)s FROM notified ON CONFLICT DO NOTHING
 """
 _MOVED = f"""
 WITH changed AS (
@@ -100,54 +84,52 @@ WITH changed AS (
         SELECT known.source_id FROM feed_health_condition known JOIN sources_source moved ON moved.id = known.source_id
         WHERE moved.url <> known.url ORDER BY known.source_id LIMIT %(most)s)
     RETURNING condition.source_id, %(now)s::timestamptz AS at, source.url AS address
-) {_TELL}
+) {_NOTIFY}
 """
 _GONE = f"""
 WITH changed AS (
     UPDATE feed_health_condition condition SET is_gone = source.state = 'gone' FROM sources_source source
     WHERE source.id = condition.source_id AND condition.is_gone <> (source.state = 'gone')
     RETURNING condition.source_id, %(now)s::timestamptz AS at, '' AS address, condition.is_gone
-) {_TELL.replace("NOT follow.muted", "NOT follow.muted AND changed.is_gone")}
+) {_NOTIFY.replace("NOT follow.muted", "NOT follow.muted AND changed.is_gone")}
 """
 
 
 @transaction.atomic
-def look(*, now: datetime) -> Looked | None:
-    """Tell those who follow a source, once, that it has been failing for a day, is well again, moved or ended.
+def notify_followers(*, now: datetime) -> dict[str, int]:
+    """Notify the followers of sources, once, that one has been failing for a day, works again, moved or ended.
 
-    None if somebody else is at it.
+    Returns how many notices of each kind were created; nothing if another worker holds the lock.
     """
-    if not take(LOOKING, wait=False):
-        return None
+    if not take(NOTIFYING, wait=False):
+        return {}
     values: dict[str, Any] = {
         "now": now,
-        "before": now - TOLD_AFTER,
+        "before": now - NOTIFY_AFTER,
         "failures": FAILURES_THAT_TELL,
-        "most": LOOKED_AT_ONCE,
+        "most": BATCH_SIZE,
     }
-    told = {}
+    created = {}
     with connection.cursor() as cursor:
         cursor.execute(_BEGIN)
         for kind, statement in (("broken", _BROKEN), ("well", _WELL), ("moved", _MOVED), ("gone", _GONE)):
             cursor.execute(statement, values | {"kind": kind})
-            told[kind] = int(cursor.rowcount)
-    return Looked(**told)
+            created[kind] = int(cursor.rowcount)
+    return created
 
 
-@transaction.atomic
 def dismiss(user: User, notice_id: int, *, now: datetime) -> bool:
-    """The person has taken note of one; False if there is none of theirs with this number."""
+    """Dismiss one of the user's notices; False if there is no such notice."""
     return bool(Notice.objects.filter(user=user, pk=notice_id).update(dismissed_at=now))
 
 
-@transaction.atomic
 def dismiss_all(user: User, *, up_to: int, now: datetime) -> int:
-    """The person has taken note of all that a page showed: what came later stays. How many that were."""
+    """Dismiss all notices that a page showed, but not later ones; returns how many."""
     return queries.open_notices(user).filter(pk__lte=up_to).order_by().update(dismissed_at=now)
 
 
 def set_mail(user: User, *, is_wanted: bool, now: datetime) -> None:
-    """Send notices by mail, too, from now on; or no more."""
+    """Switch notices by mail on or off."""
     if is_wanted:
         MailSetting.objects.get_or_create(user=user, defaults={"since": now})
     else:
@@ -155,10 +137,7 @@ def set_mail(user: User, *, is_wanted: bool, now: datetime) -> None:
 
 
 def mail(*, now: datetime) -> int:
-    """Send the notices that people want by mail, one mail each; how many were sent.
-
-    What cannot be handed to the mail server is tried again the next time.
-    """
+    """Send open notices by mail, one mail to each user; returns how many. Failed mails are retried the next time."""
     user_ids = queries.to_be_mailed().order_by("user_id").values_list("user_id", flat=True).distinct()[:MAILED_AT_ONCE]
     sent = 0
     for user_id in list(user_ids):
@@ -171,7 +150,7 @@ def mail(*, now: datetime) -> int:
 
 @transaction.atomic
 def _mail(user_id: int, now: datetime) -> bool:
-    """Noted as sent in the transaction that sends: one that fails is as if it had never been."""
+    """Notices are marked in the transaction that sends the mail, so a failure rolls that back."""
     waiting = queries.to_be_mailed().filter(user=user_id).select_related("source", "user").order_by("pk")
     notices = list(waiting.select_for_update(skip_locked=True, of=("self",))[:MAX_IN_MAIL])
     if not notices:
@@ -186,12 +165,12 @@ def _mail(user_id: int, now: datetime) -> bool:
         body=render_to_string("feed_health/mail.txt", context),
         from_email=settings.DEFAULT_FROM_EMAIL,
         to=[notices[0].user.email],
-        # The same at each attempt, so that servers can tell.
+        # The same for each attempt, so that servers recognise duplicates.
         headers={"Message-ID": f"<notices-{notices[-1].pk}@{host}>", "Auto-Submitted": "auto-generated"},
     ).send()
     return True
 
 
 def forget_old(*, now: datetime) -> int:
-    """Delete notices of which nobody will take note any more."""
+    """Delete old notices."""
     return Notice.objects.filter(created_at__lt=now - KEPT).delete()[0]

@@ -1,4 +1,4 @@
-"""What people are told of the sources that they follow: that one broke, is well again, moved or ended."""
+"""Notices to followers of sources: that one is failing, works again, moved or ended."""
 
 from django.conf import settings
 from django.db import models
@@ -9,16 +9,16 @@ from apps.sources.models import Source
 
 
 class Condition(models.Model):
-    """How a source that somebody follows was when its followers were last told of it."""
+    """The condition of a followed source as of its latest notices."""
 
     source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="condition")
     url = models.CharField(max_length=2_000)
-    broken_since = models.DateTimeField(null=True)  # null: nobody was told that it fails
+    broken_since = models.DateTimeField(null=True)  # null: no notice that it fails is open
     is_gone = models.BooleanField(default=False)
 
 
 class Notice(models.Model):
-    """Something that one follower of a source is told once, until they have taken note."""
+    """A notice to one follower of a source, shown until it is dismissed."""
 
     class Kind(models.TextChoices):
         BROKEN = "broken", _("Failing")
@@ -41,7 +41,7 @@ class Notice(models.Model):
 
 
 class MailSetting(models.Model):
-    """Somebody who wants notices by mail, too. Without a row they are only in the portal."""
+    """A user who gets notices by mail, too. Without a row they are only shown in the portal."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="notice_mail_wish"

@@ -1,20 +1,19 @@
-"""Reads of notices, and of the health of what a person follows."""
+"""Reads of notices, and of the health of the feeds that a user follows."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import connection
 from django.db.models import F, QuerySet
 
 from apps.accounts.models import User
-from apps.database.statements import fetch, rows_as
+from apps.database.statements import fetch, fetch_as
 from apps.feed_health.models import MailSetting, Notice
 
 MAX_SHOWN = 100
 
 
 def open_notices(user: User) -> QuerySet[Notice]:
-    """What the person has not taken note of, the newest first, with the sources."""
+    """The user's notices that are not dismissed, the newest first, with their sources."""
     return Notice.objects.filter(user=user, dismissed_at=None).select_related("source").order_by("-pk")
 
 
@@ -26,7 +25,7 @@ SELECT count(*) FROM (
 
 
 def open_count(user: User) -> int:
-    """How many there are; up to the number that is shown at once."""
+    """How many there are, up to the number that is shown at once."""
     [(count,)] = fetch(_COUNT, [user.pk])
     return int(count)
 
@@ -36,7 +35,7 @@ def wants_mail(user: User) -> bool:
 
 
 def to_be_mailed() -> QuerySet[Notice]:
-    """Notices for people who want them by mail, and have not taken note of them elsewhere."""
+    """Open notices of users who want them by mail."""
     return Notice.objects.filter(
         dismissed_at=None,
         mailed_at=None,
@@ -47,16 +46,16 @@ def to_be_mailed() -> QuerySet[Notice]:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How a source that somebody follows is."""
+    """The health of a followed source."""
 
     source_id: int
     title: str
     state: str  # of the source
     muted: bool
-    failures: int  # one after another
+    failures: int  # in a row
     failing_since: datetime | None
-    answered_at: datetime | None  # when it was last seen to be well
-    due_at: datetime | None  # for the first time, where it is under way
+    answered_at: datetime | None  # the latest success
+    due_at: datetime | None  # of the next check, or of the one under way
     published_at: datetime | None  # of its newest posting
     outcome: str  # of the latest retrieval
     status: int
@@ -90,7 +89,5 @@ WHERE follow.user_id = %s
 
 
 def health_of_followed(user: User, *, start: int, limit: int) -> list[Health]:
-    """What the person follows, that first which is not well. One query."""
-    with connection.cursor() as cursor:
-        cursor.execute(_HEALTH, [user.pk, limit, start])
-        return rows_as(Health, cursor)
+    """The sources that the user follows, failing ones first. One query."""
+    return fetch_as(Health, _HEALTH, [user.pk, limit, start])

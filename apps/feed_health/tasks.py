@@ -1,4 +1,4 @@
-"""Doorways for Celery: each calls one action."""
+"""Celery tasks."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from django.utils.timezone import now
 from apps.feed_health import actions
 
 
-@shared_task
-def look(**_: Any) -> None:
-    """Until nothing more is to be told, or somebody else is at it; then mail what people want by mail."""
-    while (looked := actions.look(now=now())) is not None and looked.told:
+@shared_task(name="apps.feed_health.tasks.look")
+def notify_followers(**_: Any) -> None:
+    """Create notices until none is left to create or another worker creates them; then send mails."""
+    while any(actions.notify_followers(now=now()).values()):
         pass
     actions.mail(now=now())
 

@@ -1,4 +1,4 @@
-"""Kept pages extracted and searched for links again, sites crawled for a round, by any number of workers."""
+"""Jobs that extract kept pages again, find their links again, and crawl sites for a round, on all workers."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
@@ -14,9 +14,9 @@ from apps.retrieval import actions, queries
 from apps.retrieval.queries import Slice
 from apps.retrieval.worker import engine
 
-PAGES = 100  # of a split; of a site with more the rest is in others, small sites are in one together
-PARTS = 16  # of all addresses that are found, by their hash
-MAX_VISIT_SECONDS = 600.0  # s at one site in a round; the rest of a slow one is for the next
+PAGES = 100  # of a split; larger sites are in several splits, small ones share one
+PARTS = 16  # of all found addresses, by their hash
+MAX_VISIT_SECONDS = 600.0  # at one site in a round; the rest of a slow one is left to the next round
 
 
 # --- extract ----------------------------------------------------------------------------------------------------------
@@ -110,12 +110,12 @@ def _cut_sites(wanted: Parameters) -> Iterator[Piece]:
 
 
 def _crawl(split: Parameters, beat: Beat) -> Write:
-    """A site's turns, one after the other, each stored by itself; whoever else is at it keeps its lease."""
-    until, turns = monotonic() + MAX_VISIT_SECONDS, 0
+    """Crawl a site batch by batch, each stored by itself; another worker that crawls it keeps its lease."""
+    until, batches = monotonic() + MAX_VISIT_SECONDS, 0
     while monotonic() < until and engine.current().take_turn(split["source"]):
-        turns += 1
+        batches += 1
         beat()
-    return lambda: {"turns": turns}
+    return lambda: {"turns": batches}
 
 
 register(
@@ -125,6 +125,6 @@ register(
         _("pages"),
         Stage(_crawl, _cut_sites),
         options=("partition",),
-        backups=False,  # a slow site is not asked by two at a time
+        backups=False,  # no two workers crawl a slow site at a time
     )
 )

@@ -20,7 +20,7 @@ class Plan(models.Model):
     policy = models.CharField(max_length=20, default="ours")  # a module of `policies`
     budget = models.FloatField(default=12.0, help_text="Retrievals that may be made.")
     unit = models.CharField(max_length=10, choices=Unit, default=Unit.SOURCE_DAY)
-    # Of sources without a feed, whose changes are only seen by looking: a module of `policies`, or "same".
+    # Of sources without a feed, whose changes only fetches show: a module of `policies`, or "same".
     pages_policy = models.CharField(max_length=20, default="same")
     longest_gap = models.FloatField(default=24.0, help_text="Hours; no source waits longer, whatever it is worth.")
     interest_share = models.FloatField(
@@ -28,12 +28,12 @@ class Plan(models.Model):
     )
     changed_at = models.DateTimeField(db_default=Now())
     revision = models.PositiveIntegerField(default=1)  # raised by each change of the above
-    planned_revision = models.PositiveIntegerField(default=0)  # the one that all sources' instants follow
+    planned_revision = models.PositiveIntegerField(default=0)  # the one that all due times follow
 
     price = models.FloatField(null=True)  # posting-hours per retrieval
     priced_at = models.DateTimeField(null=True)
     learned_at = models.DateTimeField(null=True)  # when profiles were last learnt
-    priors = models.JSONField(null=True)  # what is usual among all sources, for those that are new
+    priors = models.JSONField(null=True)  # of new sources' profiles
     curve = models.JSONField(default=list)  # [[retrievals a day of all sources, expected mean delay in hours]...]
 
     class Meta:
@@ -53,27 +53,27 @@ class Plan(models.Model):
 
 
 class WeeklyProfile(models.Model):
-    """What is learnt of when a source publishes. Numbers are packed: a fleet has hundreds of thousands of them."""
+    """When a source publishes, as learnt. Numbers are packed: a fleet has hundreds of thousands of profiles."""
 
     source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="weekly_profile")
     hourly = models.BinaryField()  # float32 (168,): postings expected in each hour of the source's week, Sunday first
     minutes = models.BinaryField(default=b"")  # uint16 (24, 12): shares of five minutes x 65535; empty: all the same
     weekly = models.FloatField()  # postings a week
-    root_mass = models.FloatField()  # integral of the root of the rate over the week: what retrievals go by
+    root_mass = models.FloatField()  # integral of the root of the rate over the week: retrievals are proportional to it
     utc_offset = models.SmallIntegerField(default=0)  # minutes: `hourly` is in the source's local time
-    window = models.PositiveIntegerField(null=True)  # items that its document showed last
-    timetable = models.BinaryField(default=b"")  # float64: instants of a policy that does not react; hours, UTC
+    window = models.PositiveIntegerField(null=True)  # items in its latest document
+    timetable = models.BinaryField(default=b"")  # float64: due times of a policy that does not react; hours, UTC
     period = models.FloatField(default=0.0)  # h, of the timetable
-    chances = models.BinaryField(default=b"")  # float32: of an update at each of these instants, where the policy says
+    chances = models.BinaryField(default=b"")  # float32: of an update at each of them, if the policy has it
     learned_at = models.DateTimeField()
 
 
 class Schedule(models.Model):
-    """When a source is retrieved next, and what the planner and the next request need to remember of it.
+    """When a source is due next, and the state that the planner and the next request need.
 
     A row waits (`due_at` ahead), is due, is claimed (`dispatched_at` set: the message is on its way to a worker) or
     begun (`worker` set: that worker retrieves it and sends heartbeats). While it is claimed or begun, `due_at` is the
-    end of the lease, which matters only if everything else fails. `due_at` is null while the source is not retrieved.
+    end of the lease, the last resort. `due_at` is null while the source is not retrieved.
     """
 
     source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="schedule")
@@ -86,23 +86,23 @@ class Schedule(models.Model):
     worker = models.CharField(max_length=200, blank=True)  # that retrieves it right now
     attempts = models.PositiveSmallIntegerField(default=0, db_default=0)  # begun since a result was stored
     reason = models.CharField(max_length=200, blank=True)  # why then, for people
-    earliest_at = models.DateTimeField(null=True)  # no plan may ask before: politeness, as of the latest visit
-    ahead = ArrayField(models.DateTimeField(), default=list)  # the instants after `due_at`, as expected, for people
+    earliest_at = models.DateTimeField(null=True)  # politeness allows no earlier due time; as of the latest retrieval
+    ahead = ArrayField(models.DateTimeField(), default=list)  # expected due times after `due_at`, for display
     worth = models.FloatField(default=1.0)  # the source's weight that `due_at` was planned with
-    observed_at = models.DateTimeField(null=True)  # the latest retrieval that showed what the source has
+    observed_at = models.DateTimeField(null=True)  # the latest successful retrieval
     activity_seen = models.FloatField(default=PRIOR)  # see algorithms.planner.activity
     activity_expected = models.FloatField(default=PRIOR)
 
-    # Push (WebSub, rssCloud): who announces news of the source under which address, and until when he promised to.
+    # Push (WebSub, rssCloud): the hub that announces updates, the topic's address, and the end of the lease.
     hub_url = models.TextField(blank=True)
     topic_url = models.TextField(blank=True)
     pushed_until = models.DateTimeField(null=True)
 
     etag = models.TextField(blank=True)  # both exactly as the server sent them, from one answer
     last_modified = models.TextField(blank=True)
-    body_hash = models.BinaryField(max_length=16, default=b"")  # equal bytes need no parsing
+    body_hash = models.BinaryField(max_length=16, default=b"")  # equal bodies are not parsed again
     asked_at = models.DateTimeField(null=True)  # the latest request
-    not_before = models.DateTimeField(null=True)  # what the source's last answer asks of us
+    not_before = models.DateTimeField(null=True)  # by the latest response
     consecutive_failures = models.PositiveIntegerField(default=0)
     failing_since = models.DateTimeField(null=True)
     slowdown = models.FloatField(default=1.0)
@@ -142,7 +142,7 @@ class Worker(models.Model):
 
 
 class UnmatchedClaims(models.Model):
-    """How many claims in messages matched no row when a worker wanted to begin them, by reason."""
+    """How many claims in messages matched no row when a worker tried to begin them, by reason."""
 
     reason = models.CharField(max_length=20, primary_key=True)
     count = models.PositiveBigIntegerField(default=0)
@@ -150,7 +150,7 @@ class UnmatchedClaims(models.Model):
 
 
 class Retrieval(models.Model):
-    """One retrieval: when it was first due, dispatched, begun, fetched and stored, and what came of it."""
+    """One retrieval: when it was first due, dispatched, begun, fetched and stored, and its outcome."""
 
     class Outcome(models.TextChoices):
         NEW = "new", _("New articles")
@@ -171,7 +171,7 @@ class Retrieval(models.Model):
     fetched_at = models.DateTimeField()
     stored_at = models.DateTimeField()
     outcome = models.CharField(max_length=12, choices=Outcome)
-    status = models.PositiveSmallIntegerField(default=0)  # HTTP; 0 when no answer came
+    status = models.PositiveSmallIntegerField(default=0)  # HTTP; 0 without a response
     new = models.PositiveIntegerField(default=0)
     edited = models.PositiveIntegerField(default=0)
     dated = models.PositiveIntegerField(default=0)  # new postings whose delay is known
@@ -189,9 +189,9 @@ class Retrieval(models.Model):
 
 
 class LatenessBucket(models.Model):
-    """How many retrievals were that late, since the portal began: rows of the log are deleted, these are not.
+    """A bucket of the histogram of lateness since the portal began, beyond the deletion of the log's rows.
 
-    A histogram's bucket, in parts that different connections write, so that they do not wait for each other.
+    It is sharded by connections, so that they do not wait for each other.
     """
 
     pk = models.CompositePrimaryKey("stage", "upper_seconds", "shard")
@@ -203,28 +203,28 @@ class LatenessBucket(models.Model):
 
 
 class Crawl(models.Model):
-    """How a site is crawled, and what is learnt of its addresses. One row for each source whose pages are fetched."""
+    """How a site is crawled, and the learnt patterns of its addresses. One row for each source with pages."""
 
     source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="crawl")
     most_depth = models.PositiveSmallIntegerField(default=6)  # links away from the first page
-    most_pages = models.PositiveIntegerField(default=100_000)  # that are remembered at all
+    most_pages = models.PositiveIntegerField(default=100_000)  # that are remembered
     most_index_pages = models.PositiveIntegerField(default=100)  # that are scheduled like feeds
     pages_per_day = models.PositiveIntegerField(default=2_000)  # requests for pages
     known_pages = models.PositiveIntegerField(default=0)
     patterns = models.JSONField(default=dict)  # see algorithms.crawl.patterns
-    keen_tags = ArrayField(models.CharField(max_length=40), null=True)  # learnt of the site; null: use the usual way
-    day_began_at = models.DateTimeField(null=True)  # of the day whose requests are counted
+    keen_tags = ArrayField(models.CharField(max_length=40), null=True)  # learnt from the site; null: the default recipe
+    day_began_at = models.DateTimeField(null=True)  # of the day of `requests_today`
     requests_today = models.PositiveIntegerField(default=0)
     due_at = models.DateTimeField(null=True)  # when pages may be fetched next; null: none waits
-    explored_at = models.DateTimeField(null=True)  # when, for the first time, no page waited any more
-    leased_until = models.DateTimeField(null=True)  # a worker fetches pages of it now
+    explored_at = models.DateTimeField(null=True)  # when no page waited for the first time
+    leased_until = models.DateTimeField(null=True)  # while a worker fetches a batch
 
     class Meta:
         indexes = [models.Index(fields=["due_at"], condition=models.Q(due_at__isnull=False), name="crawl_due")]
 
 
 class Page(models.Model):
-    """A page of a crawled site, or the page of a posting that was only a teaser; remembered though it is worth nothing.
+    """A page of a crawled site, valueless ones included, or the page of a teaser.
 
     `due_at` is null for pages that are not to be fetched (again).
     """
@@ -248,10 +248,10 @@ class Page(models.Model):
     found_on = models.ForeignKey(Source, on_delete=models.SET_NULL, null=True, related_name="+")  # an index page
     found_at = models.DateTimeField()
     due_at = models.DateTimeField(null=True)
-    looks = models.PositiveSmallIntegerField(default=0)
+    fetches = models.PositiveSmallIntegerField(default=0)
     failures = models.PositiveSmallIntegerField(default=0)
-    looked_at = models.DateTimeField(null=True)
-    status = models.PositiveSmallIntegerField(default=0)  # HTTP, of the latest look
+    fetched_at = models.DateTimeField(null=True)
+    status = models.PositiveSmallIntegerField(default=0)  # HTTP, of the latest fetch
     posting = models.ForeignKey("postings.Posting", on_delete=models.SET_NULL, null=True, related_name="pages")
 
     class Meta:

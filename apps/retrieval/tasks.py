@@ -1,4 +1,4 @@
-"""Doorways for Celery: each calls one action."""
+"""Celery tasks; each calls one action."""
 
 import time
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from apps.retrieval.scheduler.claims import Claim
 from apps.retrieval.scheduler.queues import queue_of, retrieval_queues
 from apps.retrieval.worker import engine
 
-MAX_CRAWL_SECONDS = 60.0  # s; then other sources have their turn
+MAX_CRAWL_SECONDS = 60.0  # of one source at a time
 
 
 @shared_task(bind=True)
@@ -76,7 +76,7 @@ def forget_expired_postings(**_: Any) -> None:
 
 @worker_ready.connect
 def get_ready(sender: Any, **_: Any) -> None:
-    """What a killed worker of this name had begun is due again; a worker for retrievals shows that it is alive."""
+    """Release what a killed worker of this name had begun, and send heartbeats if the worker retrieves."""
     actions.release_worker(sender.hostname, now=DatabaseClock().now())
     if not set(retrieval_queues(settings.RETRIEVAL_QUEUES)).isdisjoint(sender.app.amqp.queues.consume_from):
         engine.current().send_heartbeats(sender.hostname)

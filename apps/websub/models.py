@@ -6,14 +6,14 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.sources.models import Source
 
-OVERLAP = timedelta(minutes=1)  # for which what a hub has sent may still be signed with the former secret
+OVERLAP = timedelta(minutes=1)  # during which deliveries may still be signed with the former secret
 
 
 class Subscription(models.Model):
-    """Word that a source's publisher is to send us of its news, by a hub (WebSub) or a server of rssCloud.
+    """A subscription to a source's updates at a hub (WebSub) or an rssCloud server.
 
-    A request counts as a failure until the publisher confirms it, so what is never confirmed needs no other care.
-    `due_at` is when the next request is made: the first, a repeated one, a renewal, or the last; null once all ended.
+    A request counts as a failure until it is confirmed, so requests that are never confirmed need no other handling.
+    `due_at` is when the next request is sent: the first, a repetition, a renewal or the last; null after the end.
     """
 
     class Kind(models.TextChoices):
@@ -28,14 +28,14 @@ class Subscription(models.Model):
         ENDING = "ending", _("Ending")
         ENDED = "ended", _("Ended")
 
-    # Null once the source is deleted: its hub is still to be told.
+    # Null once the source is deleted: its hub still gets a request to unsubscribe.
     source = models.ForeignKey(Source, on_delete=models.SET_NULL, null=True, related_name="subscriptions")
     kind = models.CharField(max_length=10, choices=Kind)
     hub = models.TextField()  # the address as `Announcer.hub_url` has it
     topic = models.TextField()
-    token = models.CharField(max_length=64, unique=True)  # nobody guesses it: who knows it was told by us
-    callback = models.TextField()  # our own address that ends in it
-    # What deliveries are signed with; hubs without TLS get none. Each request offers another one, valid once confirmed.
+    token = models.CharField(max_length=64, unique=True)  # unguessable: proves that the caller is the hub
+    callback = models.TextField()  # our own address, which ends in the token
+    # Deliveries are signed with it; hubs without TLS get none. Each request offers a new one, valid once confirmed.
     secret = models.CharField(max_length=200, blank=True)
     offered_secret = models.CharField(max_length=200, blank=True)
     former_secret = models.CharField(max_length=200, blank=True)
@@ -66,25 +66,25 @@ class Subscription(models.Model):
         return self.failures > 0 and self.state in {self.State.PENDING, self.State.ACTIVE, self.State.FAILED}
 
     def secrets_at(self, moment: datetime) -> list[str]:
-        """The secrets that something received at some moment may be signed with; none if it need not be signed."""
+        """The secrets that a delivery received at a moment may be signed with; none if it needs no signature."""
         is_former_valid = self.verified_at is not None and moment <= self.verified_at + OVERLAP
         known = (self.secret, self.offered_secret, self.former_secret if is_former_valid else "")
         return [secret for secret in known if secret]
 
 
 class Delivery(models.Model):
-    """What was sent to a callback, kept exactly as it came until it is worked on."""
+    """A request to a callback, stored unchanged until it is processed."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")
         STORED = "stored", _("Stored")
-        ASKED = "asked", _("Feed is being checked")
+        CHECKING = "asked", _("Feed is being checked")
         IGNORED = "ignored", _("Ignored")
         FAILED = "failed", _("Failed")
 
     subscription = models.ForeignKey(Subscription, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     received_at = models.DateTimeField()
-    body = models.BinaryField()  # emptied once it is worked on
+    body = models.BinaryField()  # emptied once it is processed
     size = models.PositiveIntegerField()  # bytes
     content_type = models.CharField(max_length=300, blank=True)
     content_encoding = models.CharField(max_length=100, blank=True)

@@ -1,4 +1,4 @@
-"""Doorways for Celery: each calls one action."""
+"""Celery tasks; each calls one action."""
 
 from datetime import UTC, datetime
 from typing import Any

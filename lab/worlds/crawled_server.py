@@ -7,9 +7,9 @@ from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 
-from apps.retrieval.http import guard
 from lab.worlds.addresses import DOMAIN
 from lab.worlds.crawled_site import CrawledSite
+from lab.worlds.leases import lease
 
 
 class CrawledServer:
@@ -74,7 +74,7 @@ def serving_site(articles: int, *, seed: int = 0) -> Iterator[CrawledServer]:
     thread = Thread(target=server.serve, name="made-up site", daemon=True)
     thread.start()
     try:
-        with guard.lease(f".{DOMAIN}:{server.port}"):
+        with lease(f".{DOMAIN}:{server.port}"):
             yield server
     finally:
         server.stop()

@@ -13,9 +13,9 @@ from typing import Any
 
 import aiohttp
 
-from apps.retrieval.http import guard
 from lab.worlds.addresses import Addresses, Kind
 from lab.worlds.feed import Feed
+from lab.worlds.leases import lease
 from lab.worlds.lines import Line, Published, Request, Start
 from lab.worlds.responses import Options
 from lab.worlds.server import BACKLOG, LOOPBACK, Replay, serving
@@ -106,7 +106,7 @@ def serving_apart(feeds: int, *, seed: int, changes: int = 0) -> Iterator[Server
     try:
         addresses, silent_port = ours.recv()
         silent = replace(addresses, port=silent_port)
-        with guard.lease(addresses.open_host), guard.lease(silent.open_host):
+        with lease(addresses.open_host), lease(silent.open_host):
             yield Server(ours, made, addresses, silent_port)
     finally:
         ours.close()

@@ -1,4 +1,4 @@
-"""CAM's choice of instants, beside trying out every subset."""
+"""CAM's choice of update instants, beside trying out every subset."""
 
 from itertools import combinations
 
@@ -10,17 +10,14 @@ from hypothesis.extra.numpy import arrays
 
 from apps.retrieval.algorithms.cam.allocation import (
     best_pairs,
-    evenly,
     longest_gaps,
-    proportional,
-    uniform,
     with_exploration,
     without_long_gaps,
 )
 
 probabilities = st.floats(0, 1, width=32)
 few = arrays(np.float64, st.tuples(st.integers(1, 3), st.integers(1, 4)), elements=probabilities)
-looks = arrays(np.bool_, st.tuples(st.integers(1, 4), st.integers(1, 12)))
+choices = arrays(np.bool_, st.tuples(st.integers(1, 4), st.integers(1, 12)))
 
 
 def subsets(gains, tasks, least, most):
@@ -75,7 +72,7 @@ def test_exploring_goes_where_least_is_known_and_not_to_full_pages():
     assert with_exploration(gains, doubt, 4, share=0.25, most=[2, 3]).astype(int).tolist() == [[1, 1, 0], [1, 1, 0]]
 
 
-@given(looks, st.data())
+@given(choices, st.data())
 def test_gaps_are_filled_and_nothing_is_taken_away(chosen, data):
     n, p = chosen.shape
     longest = data.draw(st.lists(st.integers(1, p + 2), min_size=n, max_size=n))
@@ -87,39 +84,9 @@ def test_gaps_are_filled_and_nothing_is_taken_away(chosen, data):
     assert (filled[untouched] == chosen[untouched]).all()
 
 
-@given(looks)
+@given(choices)
 def test_the_longest_gap_is_that_of_a_walk_around_the_epoch(chosen):
     for row, gap in zip(chosen, longest_gaps(chosen), strict=True):
         at = np.flatnonzero(row)
         walked = np.diff(np.append(at, at[:1] + row.size)).max() if at.size else row.size + 1
         assert gap == walked
-
-
-@given(
-    arrays(np.float64, st.integers(1, 8), elements=st.floats(0, 9, width=32)).filter(lambda weights: weights.sum() > 0),
-    st.integers(1, 10),
-    st.integers(0, 60),
-)
-def test_shares_in_proportion_are_whole_within_a_page_and_within_the_tasks(weights, instants, tasks):
-    plain = proportional(weights, instants, tasks)
-    spent = proportional(weights, instants, tasks, spend_all=True)
-    assert (plain <= np.minimum(np.floor(weights / weights.sum() * tasks + 1e-9), instants)).all()
-    assert spent.sum() == min(tasks, instants * np.count_nonzero(weights))
-    assert spent.max() <= instants
-    order = np.argsort(weights, kind="stable")
-    assert (np.diff(spent[order]) >= -1).all()
-
-
-@given(st.lists(st.integers(0, 12), min_size=1, max_size=6), st.integers(0, 99))
-def test_even_looks_are_as_many_as_asked_for_and_evenly_spaced(counts, seed):
-    chosen = evenly(counts, 12, np.random.default_rng(seed))
-    assert chosen.sum(axis=1).tolist() == counts
-    for row, count in zip(chosen, counts, strict=True):
-        if count:
-            gaps = np.diff(np.append(np.flatnonzero(row), np.flatnonzero(row)[:1] + 12))
-            assert set(gaps) <= {12 // count, -(-12 // count)}
-
-
-def test_uniform_gives_every_page_as_much():
-    assert uniform(200, 24, 480).tolist() == [2] * 200
-    assert uniform(2, 3, 99).tolist() == [3, 3]

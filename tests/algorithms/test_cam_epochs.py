@@ -8,9 +8,10 @@ from hypothesis.extra.numpy import arrays
 
 from apps.retrieval.algorithms.calendar import SLOTS_BEGIN
 from apps.retrieval.algorithms.cam.allocation import best_pairs, longest_gaps
-from apps.retrieval.algorithms.cam.epochs import next_epoch, share_out, tracking_looks
-from apps.retrieval.algorithms.cam.tracking import Looks
+from apps.retrieval.algorithms.cam.epochs import share_out
+from apps.retrieval.algorithms.cam.tracking import Observations
 from apps.retrieval.algorithms.cam.weeks import weeks
+from lab.evaluations.cam.baselines import next_epoch, tracking_checks
 from lab.evaluations.cam.pages import METHODS, Pages, caught, learning, made_up
 
 probability = st.floats(0, 1, width=32)
@@ -31,30 +32,29 @@ def test_an_epoch_keeps_the_longest_gap_the_bounds_and_the_number_of_tasks(rho, 
     assert chosen.sum() == needed.sum() + min(max(tasks - needed.sum(), 0), room)
 
 
-def test_what_was_seen_moves_the_looks_of_the_next_epoch():
+def test_observations_move_the_checks_of_the_next_epoch():
     believed = np.full((2, 3), 0.3)
-    before = next_epoch(Looks.of([], [], [], []), [1.0, 1.0], believed, 1, period=3.0, now=0.0)
-    seen = Looks.of([1, 1, 1], [0, 1, 2], [1, 2, 3], [False, False, True])
+    before = next_epoch(Observations.of([], [], [], []), [1.0, 1.0], believed, 1, period=3.0, now=0.0)
+    seen = Observations.of([1, 1, 1], [0, 1, 2], [1, 2, 3], [False, False, True])
     after = next_epoch(seen, [1.0, 1.0], believed, 1, period=3.0, now=3.0)
     assert not before.chosen[1, 2]
     assert after.chosen[1, 2]
-    assert after.tracked.frequency[1] == pytest.approx(after.tracked.probability[1].sum())
 
 
-def test_an_instant_that_was_learnt_to_be_silent_is_looked_at_again():
-    """A page that changes at other instants from the twentieth epoch on is caught there in the end."""
+def test_a_slot_that_was_learned_as_silent_is_checked_again():
+    """A page that changes at other update instants from the twentieth epoch on is caught there in the end."""
     rho = np.zeros((10, 8))
     rho[:, 2] = 0.9
     moved = np.roll(rho, 3, axis=1)
     random = np.random.default_rng(5)
     updates = random.random((60, 10, 8)) < np.where(np.arange(60)[:, None, None] < 20, rho, moved)
     chosen = [epoch.chosen for epoch in learning(Pages(np.ones(10), moved, updates), 20, 2, random)]
-    assert np.mean([looks[:, 5].mean() for looks in chosen[50:]]) > 0.9
+    assert np.mean([epoch[:, 5].mean() for epoch in chosen[50:]]) > 0.9
 
 
-def test_tracking_looks_at_all_pages_alike_and_at_other_instants_each_time():
+def test_tracking_checks_all_pages_equally_often_and_in_changing_slots():
     random = np.random.default_rng(0)
-    epochs = np.array([tracking_looks(6, 12, 15, random) for _ in range(30)])
+    epochs = np.array([tracking_checks(6, 12, 15, random) for _ in range(30)])
     assert set(epochs.sum(axis=2).ravel()) == {2, 3}
     assert (epochs.sum(axis=(1, 2)) == 15).all()
     assert epochs.any(axis=0).all()
@@ -67,7 +67,7 @@ def test_cam_that_learns_comes_near_cam_that_knows():
     assert np.mean(shares[20:]) > 0.75
 
 
-def test_no_method_catches_more_at_the_instant_than_cam_nor_more_versions_than_the_programme():
+def test_cam_wins_at_changes_caught_at_once_and_the_programme_at_versions():
     random = np.random.default_rng(3)
     found = {name: caught(WORLD, method(WORLD, 48, random)) for name, method in METHODS.items()}
     assert max(found, key=lambda name: found[name].at_update_instant) == "cam"
@@ -76,32 +76,32 @@ def test_no_method_catches_more_at_the_instant_than_cam_nor_more_versions_than_t
     assert all(each.at_update_instant <= each.newest for each in found.values())
 
 
-def test_looking_at_every_instant_catches_everything():
+def test_checking_every_slot_catches_everything():
     everything = caught(WORLD, np.ones((40, 12), dtype=bool))
     assert (everything.at_update_instant, everything.newest) == pytest.approx((1.0, 1.0))
 
 
-def simply_caught(updates, looks):
-    """Versions of one page that are found, one instant after another."""
+def simply_caught(updates, checks):
+    """Versions of one page that are found, one slot after another."""
     pending, found = False, 0
-    for changed, looked in zip(updates, looks, strict=True):
+    for changed, checked in zip(updates, checks, strict=True):
         pending = pending or changed
-        if looked and pending:
+        if checked and pending:
             found, pending = found + 1, False
     return found
 
 
 @given(arrays(np.bool_, (2, 2, 5)), arrays(np.bool_, (2, 2, 5)))
-def test_what_is_caught_is_what_one_finds_instant_by_instant(updates, looks):
+def test_caught_agrees_with_a_count_slot_by_slot(updates, checks):
     world = Pages(np.array([1.0, 3.0]), np.zeros((2, 5)), updates)
     total = updates.sum(axis=(0, 2)) @ world.weights
     if total:
-        found = [simply_caught(updates[:, page].ravel(), looks[:, page].ravel()) for page in range(2)]
-        assert caught(world, looks).newest == pytest.approx(found @ world.weights / total)
+        found = [simply_caught(updates[:, page].ravel(), checks[:, page].ravel()) for page in range(2)]
+        assert caught(world, checks).newest == pytest.approx(found @ world.weights / total)
 
 
 @given(st.integers(0, 2015), st.integers(-56, 56).map(lambda quarter: 15 * quarter), st.floats(0, 1, exclude_max=True))
-def test_what_comes_at_one_time_of_the_week_is_looked_at_soon_after(step, offset, preferred):
+def test_a_source_that_publishes_at_one_time_of_the_week_is_checked_soon_after(step, offset, preferred):
     rates = np.zeros((1, 2016))
     rates[0, step] = 2.0
     found = weeks(rates, [offset], [preferred])
@@ -109,7 +109,7 @@ def test_what_comes_at_one_time_of_the_week_is_looked_at_soon_after(step, offset
     assert found.probabilities[0, slot] == pytest.approx(1 - np.exp(-2))
     assert found.probabilities[0].sum() == pytest.approx(1 - np.exp(-2))
     published = SLOTS_BEGIN + (step + 1) / 12 - offset / 60  # the end of the five minutes, UTC
-    wait = (found.instants(0)[slot] - published + 1e-9) % 168
+    wait = (found.update_instants(0)[slot] - published + 1e-9) % 168
     assert wait < 0.09
 
 
@@ -119,7 +119,7 @@ def test_sources_without_minutes_of_their_own_are_spread_over_the_hour():
     assert found.probabilities == pytest.approx(np.full((12, 168), 1 - np.exp(-12)))
 
 
-def test_changes_around_the_hour_are_one_instant():
+def test_changes_around_the_hour_are_one_update_instant():
     """Most come at five to the hour, so slots end on it; once some come on either side of it."""
     rates = np.zeros((1, 168, 12))
     rates[0, 9, 11], rates[0, 10, 0], rates[0, 50:, 11] = 0.7, 0.7, 1.0

@@ -31,7 +31,7 @@ def test_nothing_begins_early_no_process_does_two_things_and_none_is_idle_while_
 
 
 @given(jobs, st.integers(1, 3), st.sampled_from([np.inf, 60.0, 5.0]))
-def test_whoever_begins_is_the_most_urgent_of_those_that_wait(jobs, processes, ageing):
+def test_the_job_that_begins_has_the_greatest_urgency_of_all_waiting(jobs, processes, ageing):
     releases, durations, weights = map(np.array, zip(*jobs, strict=True))
     planned = schedule(releases, durations, weights, processes, ageing=ageing)
     for job, at in enumerate(planned.begins):

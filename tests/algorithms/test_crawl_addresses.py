@@ -122,7 +122,7 @@ def test_first_parts_and_stories_are_no_continuations(path):
         ("x?date=2031-01-02", "calendar"),
     ],
 )
-def test_traps_are_told(path, words):
+def test_traps_have_a_reason(path, words):
     assert words in trap_reason(f"https://example.org/{path}", today=TODAY)
 
 

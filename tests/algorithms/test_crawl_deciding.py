@@ -10,10 +10,9 @@ from apps.postings.algorithms.extraction.kinds import classify
 from apps.postings.algorithms.extraction.metadata import read_metadata
 from apps.retrieval.algorithms.crawl.addresses import page_key
 from apps.retrieval.algorithms.crawl.deciding import (
-    LOOK_AGAIN,
+    REFETCH_AFTER,
     TRY_AGAIN,
     Decision,
-    Limits,
     NewLink,
     Seen,
     after_fetch,
@@ -26,87 +25,89 @@ NOW = datetime(2026, 5, 12, tzinfo=UTC)
 URL = "https://example.org/politics/council-keeps-the-old-bridge-open-4711"
 
 
-def look(*, looks: int = 0, failures: int = 0, url: str = URL, status: int = 200, **said) -> Decision:
-    return after_fetch(Seen(url, status, **said), looks=looks, failures=failures, now=NOW)
+def decide(*, fetches: int = 0, failures: int = 0, url: str = URL, status: int = 200, **values) -> Decision:
+    return after_fetch(Seen(url, status, **values), fetches=fetches, failures=failures, now=NOW)
 
 
 def test_news_is_never_fetched_again():
-    decision = look(kind="news", probability=0.95, run_length=2_000, reasons=("its text is long", "it says when"))
-    assert (decision.kind, decision.due_at, decision.looks) == ("news", None, 1)
+    decision = decide(kind="news", probability=0.95, run_length=2_000, reasons=("its text is long", "it says when"))
+    assert (decision.kind, decision.due_at, decision.fetches) == ("news", None, 1)
     assert decision.reason == "Its text is long; it says when."
 
 
-@pytest.mark.parametrize("said", [{"probability": 0.69, "run_length": 2_000}, {"probability": 0.95, "run_length": 249}])
-def test_what_may_be_news_is_looked_at_again(said):
-    decision = look(kind="news", **said)
-    assert (decision.kind, decision.due_at) == ("valueless", NOW + LOOK_AGAIN[0])
+@pytest.mark.parametrize(
+    "values", [{"probability": 0.69, "run_length": 2_000}, {"probability": 0.95, "run_length": 249}]
+)
+def test_what_may_be_news_is_fetched_again(values):
+    decision = decide(kind="news", **values)
+    assert (decision.kind, decision.due_at) == ("valueless", NOW + REFETCH_AFTER[0])
 
 
 def test_an_index_page_becomes_a_source_and_is_no_longer_a_page_to_be_fetched():
-    decision = look(kind="index", probability=0.9, url="https://example.org/politics/")
+    decision = decide(kind="index", probability=0.9, url="https://example.org/politics/")
     assert (decision.kind, decision.becomes_source, decision.due_at) == ("index", True, None)
 
 
 def test_a_further_part_of_a_list_is_visited_once():
-    decision = look(kind="index", probability=0.9, url="https://example.org/politics/page/2")
+    decision = decide(kind="index", probability=0.9, url="https://example.org/politics/page/2")
     assert (decision.kind, decision.becomes_source, decision.due_at) == ("index", False, None)
 
 
 def test_a_list_of_other_things_becomes_no_source():
-    decision = look(kind="index", probability=0.9, leads_to_news=False)
-    assert (decision.kind, decision.becomes_source, decision.due_at) == ("index", False, NOW + LOOK_AGAIN[0])
+    decision = decide(kind="index", probability=0.9, leads_to_news=False)
+    assert (decision.kind, decision.becomes_source, decision.due_at) == ("index", False, NOW + REFETCH_AFTER[0])
 
 
-def test_what_may_be_an_index_is_looked_at_again():
-    decision = look(kind="index", probability=0.45)
-    assert (decision.kind, decision.becomes_source, decision.due_at) == ("index", False, NOW + LOOK_AGAIN[0])
+def test_what_may_be_an_index_is_fetched_again():
+    decision = decide(kind="index", probability=0.45)
+    assert (decision.kind, decision.becomes_source, decision.due_at) == ("index", False, NOW + REFETCH_AFTER[0])
 
 
-def test_a_page_without_value_is_looked_at_ever_more_rarely_and_then_never():
-    waits = [look(looks=looks, kind="valueless", probability=0.9).due_at for looks in range(5)]
+def test_a_page_without_value_is_fetched_more_and_more_rarely_and_then_never():
+    waits = [decide(fetches=fetches, kind="valueless", probability=0.9).due_at for fetches in range(5)]
     assert waits == [NOW + timedelta(days=7), NOW + timedelta(days=30), NOW + timedelta(days=120), None, None]
 
 
 def test_a_page_out_of_reach_is_tried_ever_more_rarely_and_then_never():
-    decisions = [look(failures=failures, status=0, failure="timeout") for failures in range(4)]
+    decisions = [decide(failures=failures, status=0, failure="timeout") for failures in range(4)]
     assert [decision.due_at for decision in decisions] == [*(NOW + wait for wait in TRY_AGAIN), None]
     assert [decision.kind for decision in decisions] == ["unknown", "unknown", "unknown", "valueless"]
-    assert {decision.looks for decision in decisions} == {0}
+    assert {decision.fetches for decision in decisions} == {0}
 
 
-@pytest.mark.parametrize("said", [{"status": 404}, {"status": 410}, {"status": 0, "failure": "refused_address"}])
-def test_a_page_that_is_gone_is_never_tried_again(said):
-    assert (look(**said).due_at, look(**said).kind) == (None, "valueless")
+@pytest.mark.parametrize("values", [{"status": 404}, {"status": 410}, {"status": 0, "failure": "refused_address"}])
+def test_a_page_that_is_gone_is_not_retried(values):
+    assert (decide(**values).due_at, decide(**values).kind) == (None, "valueless")
 
 
-def test_an_answer_may_ask_for_more_time_but_not_for_ever():
-    assert look(status=503, retry_after=86_400.0).due_at == NOW + timedelta(days=1)
-    assert look(status=503, retry_after=1e12).due_at == NOW + timedelta(days=30)
-    assert look(status=503, retry_after=1.0).due_at == NOW + TRY_AGAIN[0]
+def test_retry_after_is_respected_within_a_limit():
+    assert decide(status=503, retry_after=86_400.0).due_at == NOW + timedelta(days=1)
+    assert decide(status=503, retry_after=1e12).due_at == NOW + timedelta(days=30)
+    assert decide(status=503, retry_after=1.0).due_at == NOW + TRY_AGAIN[0]
 
 
-def test_a_page_that_was_not_asked_is_no_failure():
-    decision = look(status=0, failure="host_busy", retry_after=20.0, failures=2, looks=1, known_kind="valueless")
+def test_a_page_without_a_request_is_no_failure():
+    decision = decide(status=0, failure="host_busy", retry_after=20.0, failures=2, fetches=1, known_kind="valueless")
     assert decision.due_at == NOW + timedelta(seconds=20)
-    assert (decision.kind, decision.failures, decision.looks) == ("valueless", 2, 1)
+    assert (decision.kind, decision.failures, decision.fetches) == ("valueless", 2, 1)
 
 
-def test_robots_rules_are_asked_for_again_another_day():
-    decision = look(status=0, failure="robots", reasons=("The site's robots.txt asks to keep out.",))
+def test_disallowed_pages_are_retried_on_other_days():
+    decision = decide(status=0, failure="robots", reasons=("The site's robots.txt asks to keep out.",))
     assert (decision.decided_by, decision.due_at) == ("robots", NOW + timedelta(days=1))
     assert decision.reason == "The site's robots.txt asks to keep out."
 
 
 def test_the_page_of_a_posting_is_news_whatever_it_looks_like():
-    decision = look(kind="index", probability=0.99, run_length=80, presumed_news=True)
+    decision = decide(kind="index", probability=0.99, run_length=80, presumed_news=True)
     assert (decision.kind, decision.decided_by, decision.due_at) == ("news", "feed", None)
     assert "80 characters" in decision.reason
 
 
-def test_a_page_that_asks_not_to_be_remembered_is_not():
-    decision = look(kind="news", probability=0.99, run_length=2_000, noindex=True)
+def test_noindex_is_respected():
+    decision = decide(kind="news", probability=0.99, run_length=2_000, noindex=True)
     assert (decision.kind, decision.due_at) == ("valueless", None)
-    assert look(kind="index", probability=0.99, noindex=True).kind == "index"
+    assert decide(kind="index", probability=0.99, noindex=True).kind == "index"
 
 
 seen = st.builds(
@@ -125,26 +126,26 @@ seen = st.builds(
 
 @settings(max_examples=50)
 @given(st.lists(seen, min_size=20, max_size=20))
-def test_every_page_is_done_with_after_a_few_looks(answers):
+def test_every_page_is_done_after_a_few_fetches(answers):
     """Whatever its server answers: no page is fetched more than thirteen times."""
-    looks = failures = fetched = 0
+    fetches = failures = fetched = 0
     now = NOW
     for answer in answers:
-        decision = after_fetch(answer, looks=looks, failures=failures, now=now)
+        decision = after_fetch(answer, fetches=fetches, failures=failures, now=now)
         fetched += 1
-        assert decision.looks + decision.failures > 0
+        assert decision.fetches + decision.failures > 0
         assert decision.kind in ("news", "index", "valueless", "unknown")
         if decision.due_at is None:
             assert decision.kind != "unknown"
             break
         assert now < decision.due_at <= now + timedelta(days=120)
-        looks, failures, now = decision.looks, decision.failures, decision.due_at
+        fetches, failures, now = decision.fetches, decision.failures, decision.due_at
     assert fetched <= 13
 
 
 def step(url: str, text: str = "", *, depth: int = 1, patterns: Patterns | None = None):
     return for_new_link(
-        NewLink(url, text, depth), patterns=patterns or Patterns(), limits=Limits(most_depth=3), today=date(2026, 5, 12)
+        NewLink(url, text, depth), patterns=patterns or Patterns(), max_depth=3, today=date(2026, 5, 12)
     )
 
 
@@ -158,7 +159,6 @@ def test_a_small_budget_goes_to_probable_news_first():
     ]
     priorities = [each.priority for each in ordered]
     assert priorities == sorted(priorities, reverse=True)
-    assert [each.likely_news for each in ordered] == [True, True, False, False, False]
 
 
 @pytest.mark.parametrize(
@@ -225,12 +225,12 @@ def page(path: str, stories: int) -> str:
     )
 
 
-def crawl(stories: int, most_requests: int) -> tuple[list[str], set[str], set[str]]:
+def crawl(stories: int, max_requests: int) -> tuple[list[str], set[str], set[str]]:
     """Follow Algorithm I from the first page on; the requests, the news stored and the index pages to be revisited."""
-    patterns, limits = Patterns(), Limits()
+    patterns = Patterns()
     waiting, known = [(1.0, SITE + "/", 0)], {page_key(SITE + "/")}
     requests, news, sources = [], set(), set()
-    while waiting and len(requests) < most_requests:
+    while waiting and len(requests) < max_requests:
         waiting.sort()
         _, url, depth = waiting.pop()
         if patterns.doubt(url):  # learnt since the link was found
@@ -240,13 +240,14 @@ def crawl(stories: int, most_requests: int) -> tuple[list[str], set[str], set[st
         extract = keen.extract(root)
         verdict = classify(root, extract, read_metadata(root, url=url), url)
         links = [NewLink(link.url, link.text, depth + 1) for link in links_of(root, url)]
-        steps = [for_new_link(link, patterns=patterns, limits=limits, today=NOW.date()) for link in links]
-        decision = look(
+        steps = [for_new_link(link, patterns=patterns, max_depth=6, today=NOW.date()) for link in links]
+        leads_to_news = any(patterns.prior(link.url, link.text).news >= 0.5 for link in links)
+        decision = decide(
             url=url,
             kind=verdict.kind,
             probability=verdict.probability,
             run_length=len(extract.text),
-            leads_to_news=any(step.likely_news for step in steps),
+            leads_to_news=leads_to_news,
         )
         if decision.kind == "news":
             news.add(page_key(url))
@@ -256,13 +257,13 @@ def crawl(stories: int, most_requests: int) -> tuple[list[str], set[str], set[st
                 if step.fetch and page_key(link.url) not in known:
                     known.add(page_key(link.url))
                     waiting.append((step.priority, link.url, link.depth))
-        is_barren = decision.kind == "index" and not any(step.likely_news for step in steps)
+        is_barren = decision.kind == "index" and not leads_to_news
         patterns.observe(url, "valueless" if is_barren else decision.kind)
     return requests, news, sources
 
 
 def test_a_crawl_fetches_all_news_once_and_ends():
-    requests, news, sources = crawl(stories=60, most_requests=1_000)
+    requests, news, sources = crawl(stories=60, max_requests=1_000)
     assert len(requests) == len(set(map(page_key, requests))) < 400
     assert news >= {page_key(SITE + story(number)) for number in range(60)}
     assert sources >= {SITE + "/", SITE + "/world/", SITE + "/sport/"}
@@ -272,5 +273,5 @@ def test_a_crawl_fetches_all_news_once_and_ends():
 
 
 def test_a_crawl_with_a_small_budget_spends_it_on_news():
-    requests, news, _ = crawl(stories=60, most_requests=40)
+    requests, news, _ = crawl(stories=60, max_requests=40)
     assert len(news) > 0.7 * len(requests)

@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.retrieval.algorithms.crawl.guesses import guess
-from apps.retrieval.algorithms.crawl.patterns import KINDS, MAX_SIGNATURES, MIN_LOOKS, TESTED_SHARE, Patterns, signature
+from apps.retrieval.algorithms.crawl.patterns import (
+    KINDS,
+    MAX_SIGNATURES,
+    MIN_FETCHES,
+    TESTED_SHARE,
+    Patterns,
+    signature,
+)
 
 STORY = "https://example.org/politics/2026/05/12/council-keeps-the-old-bridge-{}"
 addresses = st.sampled_from(
@@ -50,21 +57,21 @@ def test_a_signature_is_short_whatever_the_address(text):
 
 
 @given(st.lists(st.tuples(addresses, st.sampled_from(KINDS)), max_size=60))
-def test_patterns_count_what_was_found(looks):
+def test_patterns_count_what_was_found(fetches):
     patterns = Patterns()
-    for url, kind in looks:
+    for url, kind in fetches:
         patterns.observe(url, kind)
-    counted = Counter((signature(url), kind) for url, kind in looks)
+    counted = Counter((signature(url), kind) for url, kind in fetches)
     again = Patterns.from_json(patterns.to_json())
-    for url, _ in looks:
+    for url, _ in fetches:
         expected = tuple(counted[signature(url), kind] for kind in KINDS)
         assert patterns.counts(url) == again.counts(url) == expected
 
 
 @given(st.lists(st.tuples(addresses, st.sampled_from(KINDS)), max_size=60), addresses, st.text(max_size=40))
-def test_a_prior_lies_between_the_guess_and_what_was_found(looks, url, text):
+def test_a_prior_lies_between_the_guess_and_what_was_found(fetches, url, text):
     patterns = Patterns()
-    for seen, kind in looks:
+    for seen, kind in fetches:
         patterns.observe(seen, kind)
     prior, guessed = patterns.prior(url, text), guess(url, text)
     assert prior.news + prior.index + prior.valueless == pytest.approx(1)
@@ -74,10 +81,10 @@ def test_a_prior_lies_between_the_guess_and_what_was_found(looks, url, text):
 
 
 @pytest.mark.parametrize(
-    "said", [None, [], "x", {"a": 1}, {"a": [1, 2]}, {"a": ["1", 2, 3]}, {"a": [1, 2, None]}, {"a": [True, 1, 1]}]
+    "stored", [None, [], "x", {"a": 1}, {"a": [1, 2]}, {"a": ["1", 2, 3]}, {"a": [1, 2, None]}, {"a": [True, 1, 1]}]
 )
-def test_what_was_stored_wrongly_is_nothing_learnt(said):
-    assert Patterns.from_json(said).to_json() == {}
+def test_invalid_stored_patterns_are_ignored(stored):
+    assert Patterns.from_json(stored).to_json() == {}
 
 
 def test_an_unknown_kind_is_refused():
@@ -102,13 +109,13 @@ def test_an_endless_space_of_pages_is_left_after_a_few_but_still_tested():
         if not patterns.doubt(url):
             fetched += 1
             patterns.observe(url, "valueless")
-    assert MIN_LOOKS < fetched < MIN_LOOKS + 2 * TESTED_SHARE * len(urls)
+    assert MIN_FETCHES < fetched < MIN_FETCHES + 2 * TESTED_SHARE * len(urls)
     assert [not patterns.doubt(url) for url in urls] == [not patterns.doubt(url) for url in urls]
 
 
 def test_a_site_that_begins_to_publish_where_it_had_nothing_is_noticed():
     patterns = Patterns()
-    for number in range(MIN_LOOKS):
+    for number in range(MIN_FETCHES):
         patterns.observe(f"https://example.org/tours/trip-{number}", "valueless")
     later = [f"https://example.org/tours/trip-{number}" for number in range(1_000, 3_000)]
     for url in later:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.retrieval.algorithms.exact import best_instants, best_instants_on_grid, coordinate_descent, quantile_start
+from apps.retrieval.algorithms.exact import coordinate_descent, optimal_times, optimal_times_on_grid, quantile_start
 from apps.retrieval.algorithms.profiles import Profile
 from apps.retrieval.algorithms.sia.metrics import expected_delay, expected_delay_between
 from tests.algorithms.posting_rates import BEST_FOR_OFFICE, BEST_FOR_SINE, EXAMPLE, OFFICE, SINE, plans, profiles
@@ -35,33 +35,33 @@ def by_programme_from_every_start(profile, retrievals, nodes):
 
 @pytest.mark.parametrize("retrievals", BEST_FOR_SINE)
 def test_known_optima_of_a_sine(retrievals):
-    instants, delay = BEST_FOR_SINE[retrievals]
-    found = best_instants(SINE, retrievals)
+    times, delay = BEST_FOR_SINE[retrievals]
+    found = optimal_times(SINE, retrievals)
     assert expected_delay(SINE, found) == pytest.approx(delay, abs=5e-6)
-    if instants:
+    if times:
         # The rate is constant within 2,000 bins: near the optimum many edges are one, to six digits of the delay.
-        assert found == pytest.approx(instants, abs=5.5e-4)
-        assert expected_delay(SINE, found) <= expected_delay(SINE, instants) + 2e-7
+        assert found == pytest.approx(times, abs=5.5e-4)
+        assert expected_delay(SINE, found) <= expected_delay(SINE, times) + 2e-7
 
 
 @pytest.mark.parametrize("retrievals", BEST_FOR_OFFICE)
 def test_known_optima_of_office_hours(retrievals):
-    instants, delay = BEST_FOR_OFFICE[retrievals]
-    found = best_instants(OFFICE, retrievals)
+    times, delay = BEST_FOR_OFFICE[retrievals]
+    found = optimal_times(OFFICE, retrievals)
     assert expected_delay(OFFICE, found) == pytest.approx(delay, abs=5e-5)
-    if instants:
-        assert found == pytest.approx(instants, abs=2e-3)
+    if times:
+        assert found == pytest.approx(times, abs=2e-3)
 
 
 def test_example_1_of_the_paper():
-    assert best_instants(EXAMPLE, 1).tolist() == [1.0]
-    assert best_instants(EXAMPLE, 2) == pytest.approx([0.5, 1.0])
+    assert optimal_times(EXAMPLE, 1).tolist() == [1.0]
+    assert optimal_times(EXAMPLE, 2) == pytest.approx([0.5, 1.0])
 
 
-@given(profiles(most_bins=6), st.integers(1, 5))
+@given(profiles(max_bins=6), st.integers(1, 5))
 @settings(max_examples=40, deadline=None)
 def test_on_a_grid_no_subset_of_nodes_is_better(profile, retrievals):
-    plan = best_instants_on_grid(profile, retrievals, nodes=10)
+    plan = optimal_times_on_grid(profile, retrievals, nodes=10)
     slow = by_all_subsets(profile, retrievals, nodes=10)
     assert expected_delay(profile, plan) == pytest.approx(slow, abs=1e-9 * profile.total * profile.period)
 
@@ -69,7 +69,7 @@ def test_on_a_grid_no_subset_of_nodes_is_better(profile, retrievals):
 @given(profiles(), st.integers(2, 7))
 @settings(max_examples=30, deadline=None)
 def test_on_a_grid_the_programme_from_every_start_finds_nothing_better(profile, retrievals):
-    plan = best_instants_on_grid(profile, retrievals, nodes=22)
+    plan = optimal_times_on_grid(profile, retrievals, nodes=22)
     slow = by_programme_from_every_start(profile, retrievals, nodes=22)
     assert expected_delay(profile, plan) == pytest.approx(slow, abs=1e-9 * profile.total * profile.period)
 
@@ -77,11 +77,11 @@ def test_on_a_grid_the_programme_from_every_start_finds_nothing_better(profile, 
 @given(profiles(), st.integers(1, 30))
 @settings(max_examples=40, deadline=None)
 def test_the_optimum_is_a_plan_and_no_grid_has_a_better_one(profile, retrievals):
-    plan = best_instants(profile, retrievals)
+    plan = optimal_times(profile, retrievals)
     assert plan.shape == (retrievals,)
     assert (np.diff(plan) >= 0).all()
     assert 0 <= plan[0] <= plan[-1] < profile.period
-    on_grid = best_instants_on_grid(profile, retrievals, nodes=12 * profile.rates.size + 24)
+    on_grid = optimal_times_on_grid(profile, retrievals, nodes=12 * profile.rates.size + 24)
     assert expected_delay(profile, plan) <= expected_delay(profile, on_grid) * (1 + 1e-3) + 1e-9
 
 
@@ -91,22 +91,22 @@ def test_many_retrievals_come_within_a_thousandth_of_a_fine_programme(retrievals
     gaps = []
     for _ in range(4):
         profile = Profile(random.gamma(1.0, size=24), period=24.0)
-        fine = coordinate_descent(profile, best_instants_on_grid(profile, retrievals, nodes=480), 400)
-        gaps.append(expected_delay(profile, best_instants(profile, retrievals)) / expected_delay(profile, fine) - 1)
+        fine = coordinate_descent(profile, optimal_times_on_grid(profile, retrievals, nodes=480), 400)
+        gaps.append(expected_delay(profile, optimal_times(profile, retrievals)) / expected_delay(profile, fine) - 1)
     assert np.mean(gaps) < 1e-3
 
 
 @given(profiles(), st.integers(1, 12))
 @settings(max_examples=30, deadline=None)
 def test_more_retrievals_save_less_and_less(profile, retrievals):
-    one, two, three = (expected_delay(profile, best_instants(profile, retrievals + more)) for more in range(3))
+    one, two, three = (expected_delay(profile, optimal_times(profile, retrievals + more)) for more in range(3))
     assert one >= two >= three
     assert one - two >= (two - three) * (1 - 1e-3) - 1e-3 * one
 
 
-def test_a_flat_rate_is_asked_evenly():
+def test_retrievals_at_a_flat_rate_are_evenly_spaced():
     for retrievals in (2, 7, 24, 50):
-        plan = best_instants(Profile(np.full(24, 0.3), period=24.0), retrievals)
+        plan = optimal_times(Profile(np.full(24, 0.3), period=24.0), retrievals)
         assert np.diff(plan) == pytest.approx(np.full(retrievals - 1, 24 / retrievals), rel=0.02)
 
 
@@ -114,7 +114,7 @@ def test_a_flat_rate_is_asked_evenly():
 @settings(max_examples=30, deadline=None)
 def test_neither_the_number_of_postings_nor_the_hour_the_day_begins_matters(profile, retrievals, factor, turn):
     turned = Profile(np.roll(profile.rates, turn) * factor, profile.period)
-    own, other = (expected_delay(each, best_instants(each, retrievals)) for each in (profile, turned))
+    own, other = (expected_delay(each, optimal_times(each, retrievals)) for each in (profile, turned))
     assert other == pytest.approx(factor * own, rel=1e-3)
 
 
@@ -133,7 +133,7 @@ def test_descent_never_raises_the_delay(data):
 
 @given(st.data())
 @settings(max_examples=40, deadline=None)
-def test_after_descent_no_single_instant_has_a_better_place(data):
+def test_after_descent_moving_one_retrieval_gains_nothing(data):
     profile = data.draw(profiles())
     plan = coordinate_descent(profile, data.draw(plans(profile, least=2)), sweeps=1000)
     least = expected_delay(profile, plan)
@@ -175,6 +175,6 @@ def test_a_start_is_dense_where_much_is_posted():
 @pytest.mark.parametrize("retrievals", [0, -1])
 def test_a_plan_without_retrievals_is_refused(retrievals):
     with pytest.raises(ValueError, match="at least one"):
-        best_instants(OFFICE, retrievals)
+        optimal_times(OFFICE, retrievals)
     with pytest.raises(ValueError, match="do not fit"):
-        best_instants_on_grid(OFFICE, retrievals, nodes=4)
+        optimal_times_on_grid(OFFICE, retrievals, nodes=4)

@@ -1,4 +1,4 @@
-"""Who announces news, found in headers, feeds and pages."""
+"""Discovery of hubs in headers, feeds and pages."""
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from apps.sources.formats.feed import Cloud, ParsedFeed
 
 URL = "https://news.example/feed"
 HUBS = ("https://hub.example/", "https://other.example/")
-NOBODY = Announcer()
+NO_ANNOUNCER = Announcer()
 
 
 def in_header(link: str) -> Announcer:
@@ -51,8 +51,8 @@ class TestHeaders:
             f'<https://hub.example/{"x" * 3_000}>; rel="hub"',
         ],
     )
-    def test_that_name_no_hub_name_nobody(self, link):
-        assert in_header(link) == NOBODY
+    def test_without_a_hub_have_no_announcer(self, link):
+        assert in_header(link) == NO_ANNOUNCER
 
     def test_go_before_the_document_for_each_relation(self):
         feed = ParsedFeed("rss", hub_urls=HUBS[1:], self_url="https://news.example/self")
@@ -67,25 +67,25 @@ class TestPages:
         found = in_page('<base href="/deep/"><link rel="hub" href="https://hub.example/"><link rel="self" href="news">')
         assert found == Announcer(("https://hub.example/",), "https://news.example/deep/news")
 
-    def test_name_nobody_in_their_body(self):
-        """Where those may write who only comment."""
-        assert in_page("", '<link rel="hub" href="https://evil.example/"><a rel="hub" href="/">hub</a>') == NOBODY
+    def test_are_ignored_in_the_body_of_a_page(self):
+        """Which commenters may write."""
+        assert in_page("", '<link rel="hub" href="https://evil.example/"><a rel="hub" href="/">hub</a>') == NO_ANNOUNCER
 
 
 class TestClouds:
     def cloud(self, **attributes: str) -> Announcer:
         given = {"domain": "rpc.example", "port": "5337", "path": "/pleaseNotify", "protocol": "http-post"} | attributes
-        said = " ".join(f'{name}="{value}"' for name, value in given.items())
-        feed = parse(f"<rss version='2.0'><channel><title>News</title><cloud {said}/></channel></rss>".encode())
+        written = " ".join(f'{name}="{value}"' for name, value in given.items())
+        feed = parse(f"<rss version='2.0'><channel><title>News</title><cloud {written}/></channel></rss>".encode())
         return discover("", feed, b"", URL)
 
-    def test_are_asked_by_http(self):
+    def test_are_called_by_http(self):
         found = self.cloud()
         assert found.cloud == Cloud("rpc.example", 5337, "/pleaseNotify", "", "http-post")
         assert (found.hub_url, found.topic_url) == ("rsscloud+http://rpc.example:5337/pleaseNotify", URL)
 
     @pytest.mark.parametrize(
-        ("said", "address"),
+        ("attributes", "address"),
         [
             ({"port": "443"}, "https://rpc.example/pleaseNotify"),
             ({"protocol": "https-post"}, "https://rpc.example:5337/pleaseNotify"),
@@ -93,18 +93,18 @@ class TestClouds:
             ({"protocol": "HTTP-POST", "port": ""}, "http://rpc.example/pleaseNotify"),
         ],
     )
-    def test_are_found_as_they_are_written(self, said, address):
-        assert self.cloud(**said).hub_url == f"rsscloud+{address}"
+    def test_are_found_as_they_are_written(self, attributes, address):
+        assert self.cloud(**attributes).hub_url == f"rsscloud+{address}"
 
     @pytest.mark.parametrize(
-        "said",
+        "attributes",
         [
             {"protocol": "xml-rpc"}, {"protocol": "soap"}, {"domain": ""}, {"domain": "a b"}, {"domain": "x/y@z"},
             {"port": "99999"}, {"port": "-1"}, {"port": "http"},
         ],
     )  # fmt: skip
-    def test_that_cannot_be_asked_are_nobody(self, said):
-        assert self.cloud(**said) == NOBODY
+    def test_without_http_have_no_announcer(self, attributes):
+        assert self.cloud(**attributes) == NO_ANNOUNCER
 
     def test_come_after_hubs(self):
         feed = ParsedFeed("rss", hub_urls=HUBS, cloud=Cloud("rpc.example", 80, "/", "", "http-post"))
@@ -125,7 +125,7 @@ class TestClouds:
 
 
 @given(st.text(max_size=300), st.binary(max_size=300))
-def test_nothing_that_anybody_says_raises(link, body):
+def test_no_input_raises(link, body):
     for answer in (body, b"<head><link rel=hub href='" + body):
         found = discover(link, None, answer, URL)
         assert all(hub.startswith(("http://", "https://")) for hub in found.hub_urls)

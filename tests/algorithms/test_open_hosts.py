@@ -53,7 +53,7 @@ def test_what_cannot_be_meant_is_complained_of_with_what_is_expected(text):
         (".replay.localhost", "evilreplay.localhost", False),
         (".replay.localhost", "a.b.replay.localhost", True),
         (".replay.localhost", "replay.localhost.evil.example", False),
-        ("10.0.0.0/8", "10.0.0.1", False),  # as an address it is looked at when it is connected to
+        ("10.0.0.0/8", "10.0.0.1", False),  # an address is checked when it is connected to
     ],
 )
 def test_a_name_opens_itself_or_all_below_it(entry, host, is_open):

@@ -1,4 +1,4 @@
-"""The planner: cheapest instants at one price, against slow and obvious twins."""
+"""The planner: cheapest times at one price, against slow and obvious twins."""
 
 from itertools import combinations
 
@@ -95,11 +95,11 @@ def test_many_sources_at_once_get_what_each_gets_alone():
 
 @given(st.integers(0, 10_000), st.floats(2.0, 100.0))
 @settings(max_examples=8, deadline=None)
-def test_what_is_worth_more_is_asked_no_less_often(seed, factor):
+def test_a_greater_weight_never_means_fewer_retrievals(seed, factor):
     random = np.random.default_rng(seed)
     outlook = outlook_of(random, 6, window=np.full(6, np.inf), least=np.full(6, 1.0), waiting=np.zeros(6))
     plain, dear = rehearse(outlook), rehearse(outlook.priced(2.0, np.full(6, factor)))
-    # Single instants may move either way; over a week a plan on another grid may differ by a retrieval.
+    # Single times may move either way; over a week a plan on another grid may differ by a retrieval.
     assert (dear.retrievals >= 0.95 * plain.retrievals - 1 / 168).all()
     assert (dear.delay <= 1.1 * plain.delay + 1e-9).all()
 

@@ -1,4 +1,4 @@
-"""The coming instants of a source: the hull against the quadratic programme, one source against many at once."""
+"""The coming times of a source: the hull against the quadratic programme, one source against many at once."""
 
 from dataclasses import replace
 from itertools import combinations, pairwise
@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.retrieval.algorithms.exact import best_instants_on_grid
+from apps.retrieval.algorithms.exact import optimal_times_on_grid
 from apps.retrieval.algorithms.planner import lookahead
 from apps.retrieval.algorithms.planner.lookahead import LOSS_HOURS, Outlook, due_times_ahead, next_gaps, plan, usual_gap
 from apps.retrieval.algorithms.profiles import Profile
 from apps.retrieval.algorithms.sia.metrics import expected_delay
 from tests.algorithms.outlooks import random_outlook
 
-# h; no instant is surer than the step of its grid
+# h; no time is surer than the step of its grid
 FINEST_STEP, COARSEST_STEP = 1.5 * lookahead.LEAST_STEP, lookahead.LONGEST_STEP + 1e-9
 
 
@@ -33,8 +33,8 @@ def hop_costs(expected, step, price, window=np.inf):
         for b in range(a + 1, nodes):
             hours_left = (b - np.arange(a, b) - 0.5) * step
             waited = already * (b - a) * step + float(counts[a:b] @ hours_left)
-            brought = expected[b] - expected[a] + already
-            costs[a, b] = price + waited + LOSS_HOURS * max(brought - window, 0.0)
+            new = expected[b] - expected[a] + already
+            costs[a, b] = price + waited + LOSS_HOURS * max(new - window, 0.0)
     return costs
 
 
@@ -112,8 +112,8 @@ def test_a_plan_that_counts_lost_postings_is_as_cheap_as_the_quadratic_programme
     assert lossy > 50
 
 
-def test_a_short_window_is_asked_before_it_overflows():
-    steady = np.arange(25.0)  # a posting an hour; the price alone would have it asked once a day
+def test_a_short_window_is_retrieved_before_it_overflows():
+    steady = np.arange(25.0)  # a posting an hour; at the price alone it is retrieved once a day
     assert len(plan(steady.tolist(), 1.0, 500.0)) == 1
     assert max(np.diff([0, *plan(steady.tolist(), 1.0, 20.0, window=4.0)])) <= 5
 
@@ -132,7 +132,7 @@ def test_a_plan_over_many_days_costs_a_day_what_the_best_schedule_of_a_day_costs
         usual = random.uniform(1, 6)
         price = day.total * 24 / 2 / usual**2
         by_number = min(
-            expected_delay(day, best_instants_on_grid(day, count, 48)) + count * price
+            expected_delay(day, optimal_times_on_grid(day, count, 48)) + count * price
             for count in range(1, int(usual) + 4)
         )
         # Where the count of a day would be a fraction, days differ: a little cheaper. The ends cost a little more.
@@ -167,11 +167,11 @@ def test_no_sources_have_no_gaps():
 
 
 @given(st.integers(0, 100_000))
-def test_the_coming_instants_keep_their_bounds(seed):
+def test_the_coming_due_times_keep_their_bounds(seed):
     outlook = random_outlook(np.random.default_rng(seed), 4)
     for i in range(4):
-        instants = due_times_ahead(outlook.part(slice(i, i + 1)))
-        gaps = np.diff([outlook.now[i], *instants])
+        times = due_times_ahead(outlook.part(slice(i, i + 1)))
+        gaps = np.diff([outlook.now[i], *times])
         assert gaps.min() >= outlook.least[i] - 1e-6
         assert gaps[0] <= max(outlook.longest[i], outlook.least[i]) + 1e-6
 
@@ -204,7 +204,7 @@ def flat_outlook(rate, price, *, least=1 / 12, longest=48.0, waiting=0.0):
 
 
 @given(st.floats(0.05, 20.0), st.floats(0.5, 20.0), st.floats(1.2, 20.0))
-def test_a_steady_source_is_asked_every_root_of_twice_the_price_by_its_rate(rate, price, factor):
+def test_the_gap_of_a_steady_source_is_the_root_of_twice_the_price_by_its_rate(rate, price, factor):
     outlook = flat_outlook(rate, price)
     best = usual_gap(np.array([rate]), np.array([price]), outlook.least, outlook.longest)
     assert next_gaps(outlook) == pytest.approx(best, rel=0.02, abs=FINEST_STEP)
@@ -213,8 +213,8 @@ def test_a_steady_source_is_asked_every_root_of_twice_the_price_by_its_rate(rate
     assert next_gaps(outlook.priced(price, np.array([factor]))) <= next_gaps(outlook) * 1.02 + FINEST_STEP
 
 
-def test_over_many_sources_a_higher_price_or_a_lower_weight_asks_later():
-    """Not each for itself: the next instant may come sooner so that the one after it falls better."""
+def test_over_many_sources_a_higher_price_or_a_lower_weight_delays_retrievals():
+    """Not each for itself: the next time may come sooner so that the one after it falls better."""
     outlook = random_outlook(np.random.default_rng(27), 200, waiting=0.0, least=1 / 12, longest=168.0)
     means = [next_gaps(outlook.priced(price, np.ones(200))).mean() for price in 0.25 * 4.0 ** np.arange(5)]
     assert (np.diff(means) > 0).all()
@@ -223,7 +223,7 @@ def test_over_many_sources_a_higher_price_or_a_lower_weight_asks_later():
 
 
 @given(st.floats(0.05, 5.0), st.floats(0.5, 20.0), st.floats(0.01, 50.0))
-def test_a_steady_source_with_something_waiting_is_asked_sooner(rate, price, waiting):
+def test_a_steady_source_with_something_waiting_is_retrieved_sooner(rate, price, waiting):
     usual = next_gaps(flat_outlook(rate, price))[0]
     sooner = next_gaps(flat_outlook(rate, price, waiting=waiting))[0]
     assert sooner <= usual * 1.02 + FINEST_STEP

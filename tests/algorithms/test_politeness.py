@@ -1,4 +1,4 @@
-"""When a source may be asked again, check by check."""
+"""When a source may be requested again, check by check."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -32,7 +32,7 @@ def refusal(status: int, **headers: str) -> ResponseFacts:
 
 
 def wait(answer: ResponseFacts, memory: Memory = KNOWN, limits: Limits = LIMITS) -> float:
-    """Seconds until the source may be asked again."""
+    """Seconds until the source may be requested again."""
     return (judge(answer, memory, limits, now=NOW).not_before - NOW).total_seconds()
 
 
@@ -79,14 +79,14 @@ def wait(answer: ResponseFacts, memory: Memory = KNOWN, limits: Limits = LIMITS)
         (refusal(503), KNOWN, HOUR),
     ],
 )
-def test_an_answer_asks_for_a_wait(answer, memory, seconds):
+def test_a_response_demands_a_wait(answer, memory, seconds):
     assert wait(answer, memory) == seconds
 
 
 @pytest.mark.parametrize(
     "answer", [refusal(404), refusal(500), refusal(503), ResponseFacts(0), ResponseFacts(200), ResponseFacts(304)]
 )
-def test_failures_back_off_from_an_hour_to_a_week_and_never_give_up(answer):
+def test_failures_back_off_from_an_hour_to_a_week_and_never_end(answer):
     memory, waits = KNOWN, []
     for _ in range(100):
         verdict = judge(answer, memory, LIMITS, now=NOW)
@@ -110,7 +110,7 @@ def test_an_error_page_in_place_of_a_feed_is_a_failure_whatever_it_says():
     assert verdict.not_before == NOW + timedelta(hours=1)
 
 
-def test_a_source_that_asked_for_patience_is_asked_less_often_until_it_has_answered_well_for_a_while():
+def test_a_source_that_throttled_us_is_checked_less_often_until_it_has_succeeded_for_a_while():
     memory, gaps = KNOWN, []
     answers = [refusal(429, retry_after="60"), refusal(503, retry_after="60"), *[ok()] * 8]
     for answer in answers:
@@ -120,7 +120,7 @@ def test_a_source_that_asked_for_patience_is_asked_less_often_until_it_has_answe
     assert gaps == pytest.approx([2, 4, 3.2, 2.56, 2.048, 1.6384, 1.31072, 1.048576, 1, 1])
 
 
-def test_however_often_a_source_asks_for_patience_it_is_asked_again():
+def test_however_often_a_source_throttles_us_it_is_checked_again():
     memory = KNOWN
     for _ in range(50):
         memory = judge(refusal(429, retry_after="0"), memory, LIMITS, now=NOW).memory
@@ -139,12 +139,12 @@ def moved(target: str) -> ResponseFacts:
 
 def sightings(*answers: ResponseFacts) -> list[str]:
     """The new address after each answer."""
-    memory, told = KNOWN, []
+    memory, moves = KNOWN, []
     for answer in answers:
         verdict = judge(answer, memory, LIMITS, now=NOW)
         memory = verdict.memory
-        told.append(verdict.new_url)
-    return told
+        moves.append(verdict.new_url)
+    return moves
 
 
 def test_a_move_is_believed_at_the_tenth_sighting_in_a_row():
@@ -152,7 +152,7 @@ def test_a_move_is_believed_at_the_tenth_sighting_in_a_row():
 
 
 @pytest.mark.parametrize("between", [ok(), moved("https://c.example/"), ResponseFacts(304, is_feed=True)])
-def test_a_sighting_that_differs_begins_the_count_anew(between):
+def test_a_different_sighting_restarts_the_count(between):
     nine = [moved("https://b.example/")] * 9
     assert not any(sightings(*nine, between, *nine))
 
@@ -208,21 +208,21 @@ def test_a_replay_that_runs_faster_waits_less():
         (ok(), Memory(validated=True, slowdown=4.0), "asked to slow down"),
     ],
 )
-def test_the_reason_is_told_to_people(answer, memory, reason):
+def test_a_verdict_has_its_reason(answer, memory, reason):
     assert reason in judge(answer, memory, LIMITS, now=NOW).reason
 
 
-def following(wish: float = HOUR, not_before: float = 0, jitter: float = 0.0, **hints: object) -> float:
-    """Seconds from now to the next instant."""
-    instant = next_due_time(
-        NOW + timedelta(seconds=wish),
+def following(planned: float = HOUR, not_before: float = 0, jitter: float = 0.0, **hints: object) -> float:
+    """Seconds from now to the next due time."""
+    due_at = next_due_time(
+        NOW + timedelta(seconds=planned),
         NOW + timedelta(seconds=not_before),
         UpdateHints(**hints),  # type: ignore[arg-type]
         LIMITS,
         since=NOW,
         jitter=jitter,
     )
-    return (instant - NOW).total_seconds()
+    return (due_at - NOW).total_seconds()
 
 
 @pytest.mark.parametrize(
@@ -257,16 +257,14 @@ days = st.frozensets(st.integers(0, 6))
     st.floats(0, 2 * WEEK), st.floats(0, WEEK), st.none() | st.integers(0, 10**9), hours, days,
     st.floats(0, 1, exclude_max=True),
 )  # fmt: skip
-def test_nothing_makes_the_next_instant_earlier_or_lands_in_a_skipped_hour(
-    wish, not_before, ttl, skip_hours, skip_days, jitter
-):
-    seconds = following(wish, not_before, jitter, ttl=ttl, skip_hours=skip_hours, skip_days=skip_days)
-    assert seconds >= max(wish, not_before, min(ttl or 0, DAY)) - 1e-5  # datetimes count microseconds
-    instant = NOW + timedelta(seconds=seconds)
+def test_due_times_are_never_earlier_nor_in_a_skipped_hour(planned, not_before, ttl, skip_hours, skip_days, jitter):
+    seconds = following(planned, not_before, jitter, ttl=ttl, skip_hours=skip_hours, skip_days=skip_days)
+    assert seconds >= max(planned, not_before, min(ttl or 0, DAY)) - 1e-5  # datetimes count microseconds
+    due_at = NOW + timedelta(seconds=seconds)
     if len(skip_hours) < 24 and len(skip_days) < 7:
-        assert instant.hour not in skip_hours
-        assert instant.weekday() not in skip_days
-    assert seconds <= max(wish, not_before, WEEK) + WEEK + LIMITS.jitter
+        assert due_at.hour not in skip_hours
+        assert due_at.weekday() not in skip_days
+    assert seconds <= max(planned, not_before, WEEK) + WEEK + LIMITS.jitter
 
 
 @given(st.floats(0, 1, exclude_max=True))

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.retrieval.algorithms.exact import best_instants
+from apps.retrieval.algorithms.exact import optimal_times
 from apps.retrieval.algorithms.profiles import Profile
-from apps.retrieval.algorithms.sia.learning import daily_patterns, k_means, learn, posting_rates
+from apps.retrieval.algorithms.sia.learning import daily_patterns, k_means, learn
 from apps.retrieval.algorithms.traces import Trace
 
 
@@ -17,8 +17,8 @@ def generator(seed=0):
 
 def test_a_rate_is_the_raw_count_of_the_window():
     trace = Trace.of(["busy", "silent", "late"], [[-1.0, 0.0, 5.0, 335.9], [], [336.0, 337.0]])
-    assert posting_rates(trace, 336.0).tolist() == [3 / 336, 0.0, 0.0]
-    assert posting_rates(trace, 336.0, window=24.0).tolist() == [1 / 24, 0.0, 0.0]
+    assert learn(trace, 336.0, random=generator()).rates.tolist() == [3 / 336, 0.0, 0.0]
+    assert learn(trace, 336.0, random=generator(), window=24.0).rates.tolist() == [1 / 24, 0.0, 0.0]
 
 
 def test_a_pattern_overlays_the_days():
@@ -28,7 +28,7 @@ def test_a_pattern_overlays_the_days():
     assert flat == pytest.approx(np.full(24, 1 / 24))
 
 
-def test_postings_at_or_after_now_are_not_looked_at():
+def test_postings_at_or_after_now_are_ignored():
     random = generator()
     parts = [random.uniform(0, 672, 40) for _ in range(30)]
     whole, past = Trace.of(range(30), parts), Trace.of(range(30), [part[part < 336.0] for part in parts])
@@ -41,7 +41,7 @@ def test_postings_at_or_after_now_are_not_looked_at():
 @pytest.mark.parametrize(
     ("active", "clusters"), [(0, 0), (1, 1), (2, 2), (15, 2), (24, 3), (40, 5), (96, 12), (150, 12)]
 )
-def test_there_is_a_pattern_for_eight_active_sources_but_at_most_twelve(active, clusters):
+def test_there_is_a_pattern_per_eight_active_sources_up_to_twelve(active, clusters):
     random = generator()
     parts = [random.uniform(0, 336, 5) for _ in range(active)] + [[], []]
     learned = learn(Trace.of(range(active + 2), parts), 336.0, random=random)
@@ -64,7 +64,7 @@ def test_a_schedule_is_the_exact_one_of_the_centroid_and_is_solved_once():
     random = generator(3)
     learned = learn(Trace.of(range(9), [random.uniform(8, 18, 30) for _ in range(9)]), 336.0, random=random)
     centroid = learned.centroids[learned.membership[4]]
-    assert learned.schedule(4, 3) == pytest.approx(best_instants(Profile(centroid, period=24.0), 3))
+    assert learned.schedule(4, 3) == pytest.approx(optimal_times(Profile(centroid, period=24.0), 3))
     assert learned.schedule(4, 3) is learned.schedule(4, 3)
 
 
@@ -86,7 +86,7 @@ def test_clusters_are_settled(rows, clusters, seed):
 
 def test_three_heaps_are_found():
     random = generator(5)
-    heaps = np.repeat(np.eye(3) * 10, 20, axis=0)
+    heaps = np.repeat(np.identity(3) * 10, 20, axis=0)
     _, membership = k_means(heaps + random.normal(size=heaps.shape), 3, random=random)
     assert [len(set(membership[start : start + 20].tolist())) for start in (0, 20, 40)] == [1, 1, 1]
     assert len(set(membership.tolist())) == 3

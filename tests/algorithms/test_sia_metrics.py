@@ -20,10 +20,10 @@ from tests.algorithms.posting_rates import BEST_FOR_OFFICE, EXAMPLE, OFFICE, pla
 hours = st.lists(st.integers(0, 40), max_size=8).map(sorted)
 
 
-def clock(postings, retrievals, instants):
+def clock(postings, retrievals, times):
     """Age and freshness by walking through time."""
     ages, fresh = [], []
-    for now in instants:
+    for now in times:
         latest = max([tau for tau in retrievals if tau <= now], default=-1)
         pending = [t for t in postings if latest < t <= now]
         ages.append(now - min(pending) if pending else 0)
@@ -45,10 +45,10 @@ def test_a_posting_after_the_last_retrieval_has_no_delay_yet():
 
 @given(hours, hours)
 def test_age_and_freshness_follow_the_clock(postings, retrievals):
-    instants = np.arange(0, 42, 0.5)
-    ages, fresh = clock(postings, retrievals, instants)
-    assert age(postings, retrievals, instants).tolist() == ages
-    assert freshness(postings, retrievals, instants).tolist() == fresh
+    times = np.arange(0, 42, 0.5)
+    ages, fresh = clock(postings, retrievals, times)
+    assert age(postings, retrievals, times).tolist() == ages
+    assert freshness(postings, retrievals, times).tolist() == fresh
 
 
 @given(hours, hours, st.integers(0, 20), st.integers(21, 45))
@@ -94,7 +94,7 @@ def test_a_constant_rate_waits_half_the_square_of_the_gap():
 
 
 def test_example_1_of_the_paper():
-    everywhere = [expected_delay(EXAMPLE, [instant]) for instant in np.arange(0, 2, 0.01)]
+    everywhere = [expected_delay(EXAMPLE, [time]) for time in np.arange(0, 2, 0.01)]
     assert min(everywhere) == pytest.approx(0.5)
     assert expected_delay(EXAMPLE, [1.0]) == pytest.approx(0.5)
     assert expected_delay(EXAMPLE, [0.0]) == pytest.approx(1.5) == pytest.approx(max(everywhere))
@@ -103,8 +103,8 @@ def test_example_1_of_the_paper():
 
 @pytest.mark.parametrize("retrievals", [1, 2, 3, 4])
 def test_known_plans_have_their_known_delay(retrievals):
-    instants, delay = BEST_FOR_OFFICE[retrievals]
-    assert expected_delay(OFFICE, instants) == pytest.approx(delay, abs=1e-4)
+    times, delay = BEST_FOR_OFFICE[retrievals]
+    assert expected_delay(OFFICE, times) == pytest.approx(delay, abs=1e-4)
 
 
 def test_simulated_postings_wait_as_long_as_expected():
@@ -117,7 +117,7 @@ def test_simulated_postings_wait_as_long_as_expected():
     )
 
 
-@pytest.mark.parametrize(("instants", "message"), [([], "without"), ([3.0, 2.0], "ascending"), ([0.0, 25.0], "period")])
-def test_a_plan_that_is_none_is_refused(instants, message):
+@pytest.mark.parametrize(("times", "message"), [([], "without"), ([3.0, 2.0], "ascending"), ([0.0, 25.0], "period")])
+def test_a_plan_that_is_none_is_refused(times, message):
     with pytest.raises(ValueError, match=message):
-        expected_delay(OFFICE, instants)
+        expected_delay(OFFICE, times)

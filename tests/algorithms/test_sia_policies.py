@@ -43,7 +43,7 @@ def test_the_budget_is_spent_within_the_bounds(policy, per_day):
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_a_budget_beyond_the_bounds_is_brought_within(policy):
+def test_a_budget_beyond_the_bounds_is_clipped(policy):
     for per_day, bound in ((0.01, 1 / 7), (99.0, 2.0)):
         timetables = policy(LEARNED, per_day, random=generator(2), most=2.0)
         assert [timetable.per_day for timetable in timetables] == pytest.approx([bound] * len(LEARNED))
@@ -52,18 +52,18 @@ def test_a_budget_beyond_the_bounds_is_brought_within(policy):
 @pytest.mark.parametrize("policy", POLICIES)
 def test_every_timetable_is_ascending_within_its_period(policy):
     for timetable in policy(LEARNED, 3.3, random=generator(2)):
-        assert timetable.instants.size
-        assert (np.diff(timetable.instants) >= 0).all()
-        assert 0 <= timetable.instants[0] <= timetable.instants[-1] < timetable.period
+        assert timetable.times.size
+        assert (np.diff(timetable.times) >= 0).all()
+        assert 0 <= timetable.times[0] <= timetable.times[-1] < timetable.period
 
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_the_same_seed_gives_the_same_timetables(policy):
     one, other = (policy(LEARNED, 3.3, random=generator(2)) for _ in range(2))
-    assert all((a.instants == b.instants).all() for a, b in zip(one, other, strict=True))
+    assert all((a.times == b.times).all() for a, b in zip(one, other, strict=True))
 
 
-def test_uniform_asks_every_source_evenly_and_not_at_once():
+def test_uniform_retrievals_are_even_and_out_of_phase():
     timetables = uniform(LEARNED, 4.0, random=generator(2))
     assert all(np.diff(timetable.between(0.0, 100.0)) == pytest.approx(6.0) for timetable in timetables)
     phases = np.array([timetable.between(0.0, 6.0)[0] for timetable in timetables]) / 6
@@ -72,10 +72,10 @@ def test_uniform_asks_every_source_evenly_and_not_at_once():
     assert phases.std() > 0.2
 
 
-def test_retrieval_scheduling_asks_every_source_at_its_patterns_best_instants():
+def test_retrieval_scheduling_uses_the_best_times_of_each_pattern():
     for source, timetable in enumerate(retrieval_scheduling(LEARNED, 3.0, random=generator(2))):
         assert timetable.period == 24.0
-        assert (timetable.instants == LEARNED.schedule(source, 3)).all()
+        assert (timetable.times == LEARNED.schedule(source, 3)).all()
 
 
 def test_resource_allocation_goes_with_the_square_root_of_weighted_rates():
@@ -83,7 +83,7 @@ def test_resource_allocation_goes_with_the_square_root_of_weighted_rates():
     timetables = resource_allocation(LEARNED, 2.0, random=generator(2), weights=weights)
     wanted = square_root_allocation(LEARNED.rates, 2.0 * len(LEARNED), weights=weights, least=1 / 7, most=288.0)
     assert [timetable.per_day for timetable in timetables] == pytest.approx(wanted)
-    assert all(timetable.instants.size == 1 for timetable in timetables)
+    assert all(timetable.times.size == 1 for timetable in timetables)
 
 
 def test_combined_follows_each_days_own_schedule():
@@ -91,7 +91,7 @@ def test_combined_follows_each_days_own_schedule():
     for source, timetable in enumerate(combined(LEARNED, 2.0, random=generator(2))):
         assert timetable.period == 28 * 24.0
         assert timetable.per_day == pytest.approx(wanted[source], abs=1 / 28)
-        days, hours = np.divmod(timetable.instants, 24.0)
+        days, hours = np.divmod(timetable.times, 24.0)
         for day in range(28):
             today = hours[days == day]
             assert today.size in {np.floor(wanted[source] + 1e-9), np.ceil(wanted[source] - 1e-9)}
@@ -99,9 +99,9 @@ def test_combined_follows_each_days_own_schedule():
                 assert today == pytest.approx(LEARNED.schedule(source, today.size))
 
 
-def test_sources_asked_less_than_daily_are_not_asked_on_the_same_days():
+def test_sources_retrieved_less_than_daily_are_spread_over_the_days():
     silent = learn(Trace.of(range(60), [[]] * 60), NOW, random=generator(1))
-    days = [timetable.instants[0] // 24 for timetable in combined(silent, 1 / 7, random=generator(2))]
+    days = [timetable.times[0] // 24 for timetable in combined(silent, 1 / 7, random=generator(2))]
     assert set(days) == set(range(7))
 
 

@@ -19,13 +19,13 @@ START, END = 20, 60  # h; everything happens at whole hours, so that sums are ex
 ticks = st.lists(st.integers(START, END - 1), max_size=60)
 
 
-def walk(postings, is_asked):
+def walk(postings, is_retrieved):
     """Delays in order of publication, and the postings lost, of one source: hour by hour until nothing waits."""
     waiting, delays, lost = [], [], 0
     hour = START
     while hour < END or waiting:
         waiting += [hour] * postings.count(hour)
-        if is_asked(hour):
+        if is_retrieved(hour):
             delays += [hour - posting for posting in waiting]
             lost += max(len(waiting) - WINDOW, 0)
             waiting = []
@@ -36,8 +36,8 @@ def walk(postings, is_asked):
 @st.composite
 def timetables(draw):
     period = draw(st.integers(1, 30))
-    instants = draw(st.lists(st.integers(0, period - 1), min_size=1, max_size=5, unique=True))
-    return Timetable(np.sort(np.array(instants, dtype=float)), float(period))
+    times = draw(st.lists(st.integers(0, period - 1), min_size=1, max_size=5, unique=True))
+    return Timetable(np.sort(np.array(times, dtype=float)), float(period))
 
 
 @given(st.lists(st.tuples(ticks, timetables()), min_size=1, max_size=4))
@@ -45,14 +45,14 @@ def test_timetables_are_counted_as_by_walking_through_the_hours(sources):
     trace = Trace.of([str(number) for number in range(len(sources))], [postings for postings, _ in sources])
     plans = [timetable for _, timetable in sources]
     outcome = simulate_timetables(trace, plans, START, END)
-    walked = [walk(postings, lambda hour, plan=plan: hour % plan.period in plan.instants) for postings, plan in sources]
+    walked = [walk(postings, lambda hour, plan=plan: hour % plan.period in plan.times) for postings, plan in sources]
     assert outcome.delays.tolist() == [delay for delays, _ in walked for delay in delays]
     assert outcome.lost == sum(lost for _, lost in walked)
-    assert outcome.retrievals == pytest.approx(sum(plan.instants.size * 40 / plan.period for plan in plans))
+    assert outcome.retrievals == pytest.approx(sum(plan.times.size * 40 / plan.period for plan in plans))
 
 
 class ByCount:
-    """Asks again the sooner the more postings came since the former retrieval."""
+    """The gap is shorter the more postings were published since the previous retrieval."""
 
     def __init__(self, trace, gaps):
         self.trace, self.gaps = trace, np.array(gaps)

@@ -14,7 +14,7 @@ from apps.websub.algorithms.signatures import METHODS, is_signed
 
 
 def slow_hmac(body: bytes, secret: str, method: str) -> str:
-    """As RFC 2104 writes it down."""
+    """As RFC 2104 defines it."""
     block = hashlib.new(method).block_size
     key = secret.encode()
     key = (hashlib.new(method, key).digest() if len(key) > block else key).ljust(block, b"\0")
@@ -43,8 +43,8 @@ def test_no_header_raises(header):
 
 
 @given(st.text(max_size=30) | st.integers(-(10**30), 10**30).map(str))
-def test_a_lease_lies_between_a_second_and_a_month_and_is_renewed_before_its_end(said):
-    lease = leases.granted(said)
+def test_a_lease_lies_between_a_second_and_a_month_and_is_renewed_before_its_end(lease_seconds):
+    lease = leases.granted(lease_seconds)
     assert timedelta(seconds=1) <= lease <= timedelta(days=30)
     renewal = leases.until_renewal(lease)
     assert renewal < lease or lease <= leases.SOONEST_RENEWAL / leases.RENEWED_AFTER
@@ -53,7 +53,7 @@ def test_a_lease_lies_between_a_second_and_a_month_and_is_renewed_before_its_end
 def test_repetitions_come_ever_later():
     waits = [leases.until_repetition(failures) for failures in range(1, 40)]
     assert waits == sorted(waits)
-    assert waits[-1] == leases.REST
+    assert waits[-1] == leases.PAUSE
 
 
 @pytest.mark.parametrize(
@@ -96,5 +96,5 @@ def test_no_answer_of_a_server_raises(answer):
         (b'{"success":false,"msg":""}', "it gives no reason"),
     ],
 )
-def test_a_refusal_is_told_from_an_agreement(answer, reason):
+def test_a_refusal_has_a_reason(answer, reason):
     assert refusal_of(answer) == reason

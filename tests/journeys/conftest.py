@@ -57,7 +57,7 @@ class Portal:
             self.visits += 1
             request = FetchRequest(assignment.url, assignment.validators, assignment.followers)
             robots = fresh_robots([assignment.url], self.now)
-            fetched = self._runner.run(self._fetcher.ask(request, robots))
+            fetched = self._runner.run(self._fetcher.fetch_allowed(request, robots))
             remember_robots(self._fetcher.take_learned_robots(), now=self.now)
             if self._random.random() < killed_share:
                 release_worker("worker", now=self.now)

@@ -17,7 +17,6 @@ from apps.alerts.actions.rules import MAX_A_DAY, set_notification_settings
 from apps.alerts.models import Browser, Message, Rule
 from apps.alerts.queries.messages import due
 from apps.retrieval.actions import adopt_sources, lookups
-from apps.retrieval.http import guard
 from apps.retrieval.models import Page, Retrieval
 from apps.retrieval.worker.engine import Engine
 from apps.sources.actions import NewSource, add_source
@@ -26,6 +25,7 @@ from apps.sources.models import Source
 from apps.web.pages.pictures import proxied
 from apps.websub.actions import maintain
 from apps.websub.models import Subscription
+from lab.worlds.leases import lease
 from lab.worlds.receivers import base64url
 from lab.worlds.synthetic import make_feeds
 from tests.apps.alerts.delivering import a_browser, a_person, a_search, find
@@ -104,7 +104,7 @@ def engine():
 @pytest.fixture
 def hub(watch):
     """A publisher that the portal may reach."""
-    with serving() as hub, guard.lease(f".push.localhost:{hub.port}"):
+    with serving() as hub, lease(f".push.localhost:{hub.port}"):
         watch.own_ports.add(hub.port)
         yield hub
 
@@ -209,7 +209,7 @@ def test_a_redirect_into_a_private_network_is_not_followed(endpoint, responses_o
         on_open, on_closed = responses_of(endpoint, hub.url(f"/{number}") + "/{port}")
         assert REFUSAL.search(on_open[1]), (template, on_open)
         assert on_open == on_closed, (template, set(on_open[1].splitlines()) ^ set(on_closed[1].splitlines()))
-    assert len(set(hub.asked) - {"/robots.txt"}) == 2 * len(REFUSED)
+    assert len(set(hub.requested) - {"/robots.txt"}) == 2 * len(REFUSED)
     assert (watch.connects, ports.taken) == ([], 0)
 
 
@@ -284,7 +284,7 @@ def test_a_crawl_does_not_leave_for_private_addresses_that_are_named(engine, por
     located = "".join(f"<url><loc>{address.replace('&', '&amp;')}</loc></url>" for address in addresses(ports))
     hub.pages["/sitemap"] = Answer(headers={"Content-Type": "text/xml"}, body=f"<urlset>{located}</urlset>".encode())
     retrieved(engine, hub.url("/"), kind="site")
-    assert set(hub.asked) == {"/robots.txt", "/", "/sitemap", "/world/story"}
+    assert set(hub.requested) == {"/robots.txt", "/", "/sitemap", "/world/story"}
     assert (watch.connects, ports.taken) == ([], 0)
 
 
@@ -295,7 +295,7 @@ def test_a_crawl_does_not_follow_pages_to_private_addresses(engine, ports, watch
     for path, address in zip(paths, addresses(ports), strict=True):
         hub.pages[path] = Answer(302, {"Location": to_header(address)})
     retrieved(engine, hub.url("/"), kind="site")
-    assert set(paths) <= set(hub.asked)
+    assert set(paths) <= set(hub.requested)
     assert (watch.connects, ports.taken) == ([], 0)
 
 

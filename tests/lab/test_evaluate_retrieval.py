@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.retrieval.algorithms.simulation.comparison import STATISTICS
+from lab.evaluations.retrieval.contenders import STATISTICS
 
 NEW_YEAR = 1672531200  # 2023-01-01, a Sunday
 

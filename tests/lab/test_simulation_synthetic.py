@@ -77,4 +77,3 @@ def test_the_synthetic_fold_has_two_weeks_to_learn_from_and_six_of_test():
     fold = synthetic_fold("bursts", sources=25)
     assert (fold.name, fold.days, len(fold.profiles)) == ("synthetic", 42.0, 25)
     assert fold.learning.times.size + fold.test.times.size == fold.trace.times.size
-    assert fold.history.times.tolist() == fold.learning.times.tolist()

@@ -75,7 +75,7 @@ def test_the_calls_of_the_pages_are_found():
 
 
 def test_a_command_or_an_option_that_does_not_exist_is_found():
-    text = """Run `manage.py plan --budget 8`, or `manage.py plot`.
+    text = """Run `manage.py replay --speed 8`, or `manage.py plot`.
 ```
 python3 manage.py replay --faster
 ```

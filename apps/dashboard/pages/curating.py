@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from apps.dashboard.queries import SourceFilter, chosen_sources
-from apps.retrieval.reports.curating import EffectOnMany, effect_of_many
+from apps.retrieval.reports.source import EffectOnMany, effect_of_many
 from apps.sources import queries as sources
 from apps.sources.actions import MAX_AT_ONCE, Curation
 from apps.sources.actions.curating import MAX_DELETED, MOST_WEIGHT, weight_times

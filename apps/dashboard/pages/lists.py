@@ -31,7 +31,7 @@ from apps.documents.queries import kept
 from apps.following.queries import may_open_private
 from apps.jobs.actions.dead_letters import dead_letters, known_tasks
 from apps.retrieval.reports import health
-from apps.retrieval.reports.growth import Stored, stored_by_day
+from apps.retrieval.reports.delays import Stored, stored_by_day
 from apps.search.queries.state import index_state
 from apps.sources.algorithms.addresses import hosts_only
 from apps.web.algorithms.charts import bar_chart

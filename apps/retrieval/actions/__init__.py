@@ -1,4 +1,4 @@
-"""The only writers of the plan, of profiles, schedules and the log of retrievals. Each may be called twice."""
+"""The only writers of the plan, of profiles, schedules and the log of retrievals; all are idempotent."""
 
 from apps.retrieval.actions.adding import Discovery, NoDocument, discover, fetch_document
 from apps.retrieval.actions.announced import promise, store_sent
@@ -12,15 +12,16 @@ from apps.retrieval.actions.lookups import TooOften, source_or_lookup
 from apps.retrieval.actions.pages import prune_feed_pages
 from apps.retrieval.actions.plan import change_plan, control_price, current_plan
 from apps.retrieval.actions.planning import (
-    BEING_ASKED,
+    BEING_CHECKED,
     CheckRequest,
     adopt_sources,
-    ask_announced,
     ask_soon,
     forget_answers,
     forget_old_retrievals,
+    lock_sources,
+    read_anew,
     remember_robots,
+    request_announced_check,
 )
 from apps.retrieval.actions.replanning import replan, replan_changed
-from apps.retrieval.actions.source_locks import lock_sources, read_anew
 from apps.retrieval.actions.storing import store

@@ -1,6 +1,5 @@
-"""Add a source by any address that a person knows: a feed's own, or that of a page that names its feeds."""
+"""Add a source by any address that a user knows: a feed's own, or that of a page that names its feeds."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -8,7 +7,7 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.retrieval.actions.claiming import start
-from apps.retrieval.actions.lookups import count_lookup, source_at, source_or_lookup
+from apps.retrieval.actions.lookups import count_lookup, source_or_lookup
 from apps.retrieval.actions.planning import remember_robots
 from apps.retrieval.actions.storing import store
 from apps.retrieval.http.fetching import Fetched
@@ -18,6 +17,7 @@ from apps.retrieval.models import Schedule
 from apps.retrieval.scheduler.claims import Claim
 from apps.sources import actions as sources
 from apps.sources import formats
+from apps.sources import queries as known
 from apps.sources.algorithms.addresses import BadAddress, normalise, partition
 from apps.sources.algorithms.discovery import Candidate, candidates
 from apps.sources.formats.feed import NotAFeed
@@ -25,7 +25,7 @@ from apps.sources.formats.feed import NotAFeed
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """What an address leads to: a source, or feeds to choose from, or a problem to tell."""
+    """What an address leads to: a source, or feeds to choose from, or a problem to show."""
 
     source_id: int | None = None
     choices: tuple[Candidate, ...] = ()
@@ -33,38 +33,32 @@ class Discovery:
 
 
 class NoDocument(ValueError):
-    """An address has nothing for us; the message says why."""
+    """An address has no usable document; the message gives the reason."""
 
 
 def discover(user: User, address: str, *, now: datetime) -> Discovery:
-    """Find the source that a person means; a new feed is added together with the postings it shows.
+    """Find the source at an address; a new feed is added together with the postings it shows.
 
-    Of a page that names one feed, that feed is taken; of several, the person chooses.
-
-    Raises
-    ------
-    TooOften
-        If the portal does not know the address, and the person had too many such looked at within the hour.
+    If a page names one feed, that one is added; of several, the user chooses. Raises TooOften beyond the limit on
+    lookups of unknown addresses.
     """
-    found = _look(address, lambda url: source_or_lookup(user, url), now=now)
+    found = _discover(address, user, now=now)
     if len(found.choices) == 1:
         only = found.choices[0]
-        found = _look(only.url, source_at, now=now)
+        found = _discover(only.url, None, now=now)
         if found.choices:
             return Discovery(problem=f"The page names {only.url} as its feed, but that is a web page, too.")
     return found
 
 
-def _look(address: str, known: Callable[[str], int | None], *, now: datetime) -> Discovery:
+def _discover(address: str, counted_for: User | None, *, now: datetime) -> Discovery:
     try:
         url = normalise(address)
-    except BadAddress as error:
-        return Discovery(problem=str(error))
-    if (source_id := known(url)) is not None:
-        return Discovery(source_id=source_id)
-    try:
+        source_id = source_or_lookup(counted_for, url) if counted_for else known.by_address([url]).get(url)
+        if source_id is not None:
+            return Discovery(source_id=source_id)
         fetched = _document_at(url, now)
-    except NoDocument as error:
+    except (BadAddress, NoDocument) as error:
         return Discovery(problem=str(error))
     try:
         formats.parse(fetched.body, content_type=fetched.headers.get("content-type", ""), url=fetched.url)
@@ -75,16 +69,9 @@ def _look(address: str, known: Callable[[str], int | None], *, now: datetime) ->
 
 
 def fetch_document(user: User, address: str, *, now: datetime) -> bytes:
-    """What an address holds, asked for as sources are: guarded, once an hour at most, and no more than 10 MB.
+    """The document at an address, requested like a source: guarded, at most once an hour, and at most 10 MB.
 
-    Raises
-    ------
-    BadAddress
-        If it cannot be meant.
-    NoDocument
-        If there is nothing to be had.
-    TooOften
-        If the person had too many addresses looked at within the hour.
+    Raises BadAddress, NoDocument, and TooOften beyond the limit on lookups.
     """
     url = normalise(address)
     count_lookup(user)
@@ -103,10 +90,10 @@ def _document_at(url: str, now: datetime) -> Fetched:
 
 @transaction.atomic
 def _add(url: str, fetched: Fetched, now: datetime) -> int:
-    """Add a source together with its first retrieval, which has been made already."""
+    """Add a source together with its first retrieval, which has already taken place."""
     source_id = sources.add_source(sources.NewSource(url=url))
     Schedule.objects.bulk_create([Schedule(source_id=source_id, partition=partition(url))], ignore_conflicts=True)
     claim = Claim(source_id, 0, now.timestamp(), now.timestamp())
-    # Nothing begins if someone added the same source a moment ago: its schedule has gone on already.
+    # Nothing begins if the same source was added a moment ago: the sequence of its schedule is higher then.
     store([decide(begun, fetched, jitter=0.0) for begun in start([claim], worker="", now=now)])
     return source_id

@@ -1,4 +1,4 @@
-"""What publishers do by themselves: promise to tell us of their news until some instant, and send them."""
+"""Push by publishers: how long a subscription lasts, and the postings that they deliver."""
 
 from datetime import UTC, datetime
 
@@ -15,9 +15,9 @@ from apps.retrieval.planner.due_times import OBSERVING
 
 
 def promise(source_id: int, until: datetime | None, *, now: datetime) -> None:
-    """Remember until when a source's publisher tells us of its news by itself; None: no longer.
+    """Store until when a source's publisher pushes its updates; None: no longer.
 
-    The source is asked once a day from here on, or as often as the plan finds worth while again.
+    Until then the source is checked once a day, afterwards by the plan again.
     """
     with transaction.atomic():
         row = Schedule.objects.select_for_update().filter(pk=source_id).first()
@@ -31,15 +31,10 @@ def promise(source_id: int, until: datetime | None, *, now: datetime) -> None:
 
 @transaction.atomic
 def store_sent(document: postings.Document, *, size: int) -> postings.Stored | None:
-    """Store postings that a publisher sent, as if they had been retrieved; None if its source is not to be asked.
+    """Store delivered postings (of a document of `size` bytes); None if the source is not checked.
 
-    The document may be a part of what the source shows, so it says nothing of the source's validators, nor of when it
-    was last observed: the next retrieval counts what was sent in the meantime.
-
-    Parameters
-    ----------
-    size : int
-        Bytes of the document.
+    The document may be a part of the feed, so validators and the time of the latest observation stay: the next
+    retrieval counts what was delivered in the meantime.
     """
     schedule = (
         Schedule.objects.select_related("source")
@@ -52,10 +47,10 @@ def store_sent(document: postings.Document, *, size: int) -> postings.Stored | N
     [stored] = postings.store([document])
     if schedule.source.full_text or following.wants_pages(document.source_id):
         pages.add_teasers(document.source_id, document.received_at, now=datetime.now(UTC))
-    made = Retrieval.objects.filter(source_id=document.source_id, outcome__in=OBSERVING)
-    first = made.aggregate(first=Min("fetched_at"))["first"]
+    observations = Retrieval.objects.filter(source_id=document.source_id, outcome__in=OBSERVING)
+    first = observations.aggregate(first=Min("fetched_at"))["first"]
     at = document.received_at
-    waited = delays(stored, at, schedule.source.clock_rate, looked_at=schedule.observed_at, first=first)
+    waited = delays(stored, at, schedule.source.clock_rate, observed_at=schedule.observed_at, first=first)
     Retrieval.objects.create(
         source_id=document.source_id,
         due_at=at,

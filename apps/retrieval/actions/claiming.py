@@ -1,15 +1,16 @@
-"""Begin claimed sources, show that a worker is alive, and release what a worker that ends has begun."""
+"""Begin claimed sources, send heartbeats of workers, and release what a stopped worker has begun."""
 
 import json
 import logging
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.conf import settings
 from django.db import connection
-from psycopg.rows import class_row
+from psycopg.rows import dict_row
 
 from apps.database.statements import cursor_of
 from apps.retrieval.algorithms.politeness import Limits, Memory
@@ -40,42 +41,11 @@ RETURNING source.id AS source_id, schedule.sequence, source.url, claim.due_at, c
     schedule.observed_at IS NULL AND schedule.consecutive_failures = 0 AS is_first, source.kind, source.recipe,
     source.site_id, source.expiry_days,
     source.full_text OR EXISTS (
-        SELECT FROM following_follow wish WHERE wish.source_id = source.id AND wish.full_text = 'page') AS full_text,
+        SELECT FROM following_follow follow
+        WHERE follow.source_id = source.id AND follow.full_text = 'page') AS full_text,
     (SELECT count(*) FROM following_follow follow
         WHERE follow.source_id = coalesce(source.site_id, source.id)) AS followers
 """
-
-
-class _Begun(NamedTuple):
-    """A row of `_START`."""
-
-    source_id: int
-    sequence: int
-    url: str
-    due_at: float  # s since the epoch
-    dispatched_at: float
-    etag: str
-    last_modified: str
-    body_hash: bytes
-    consecutive_failures: int
-    slowdown: float
-    validated: bool
-    moved_to: str
-    moved_count: int
-    ttl: int | None
-    skip_hours: int
-    skip_days: int
-    failing_since: datetime | None
-    min_gap: int | None
-    clock_rate: float
-    nameless: bool
-    is_first: bool
-    kind: str
-    recipe: dict[str, str] | str
-    site_id: int | None
-    expiry_days: int | None
-    full_text: bool
-    followers: int
 
 
 def start(claims: Sequence[Claim], *, worker: str, now: datetime) -> list[Assignment]:
@@ -95,50 +65,35 @@ def start(claims: Sequence[Claim], *, worker: str, now: datetime) -> list[Assign
         "due": list(due),
         "dispatched": list(dispatched),
     }
-    with cursor_of(class_row(_Begun)) as cursor:
+    with cursor_of(dict_row) as cursor:
         begun = cursor.execute(_START, parameters).fetchall()
     if len(begun) < len(claims):
-        matched = {row.source_id for row in begun}
+        matched = {row["source_id"] for row in begun}
         _count_unmatched([claim for claim in claims if claim.source_id not in matched], now)
     return [_assignment(row, now) for row in begun]
 
 
-def _assignment(row: _Begun, now: datetime) -> Assignment:
-    return Assignment(
-        source_id=row.source_id,
-        sequence=row.sequence,
-        url=row.url,
-        kind=row.kind,
-        recipe=json.loads(row.recipe) if isinstance(row.recipe, str) else row.recipe,
-        site_id=row.site_id,
-        full_text=row.full_text,
-        expiry_days=row.expiry_days,
-        due_at=datetime.fromtimestamp(row.due_at, UTC),
-        dispatched_at=datetime.fromtimestamp(row.dispatched_at, UTC),
-        started_at=now,
-        validators=Validators(row.etag, row.last_modified),
-        body_hash=bytes(row.body_hash),
-        memory=Memory(
-            consecutive_failures=row.consecutive_failures,
-            slowdown=row.slowdown,
-            validated=row.validated,
-            moved_to=row.moved_to,
-            moved_count=row.moved_count,
-        ),
-        hints=UpdateHints(ttl=row.ttl, skip_hours=numbers_in(row.skip_hours), skip_days=numbers_in(row.skip_days)),
-        failing_since=row.failing_since,
-        followers=row.followers,
-        clock_rate=row.clock_rate,
-        limits=_limits(row.min_gap, is_feed=kind_of(row.kind).is_feed).scaled(row.clock_rate),
-        nameless=row.nameless,
-        is_first=row.is_first,
+def _assignment(row: dict[str, Any], now: datetime) -> Assignment:
+    """An assignment from a row of `_START`; most of its fields have the names of the columns."""
+    limits = _limits(row.pop("min_gap"), is_feed=kind_of(row["kind"]).is_feed)
+    if isinstance(row["recipe"], str):
+        row["recipe"] = json.loads(row["recipe"])
+    validators = Validators(row.pop("etag"), row.pop("last_modified"))
+    memory = Memory(**{field.name: row.pop(field.name) for field in fields(Memory)})
+    hints = UpdateHints(
+        ttl=row.pop("ttl"), skip_hours=numbers_in(row.pop("skip_hours")), skip_days=numbers_in(row.pop("skip_days"))
     )
+    row["due_at"] = datetime.fromtimestamp(row["due_at"], UTC)
+    row["dispatched_at"] = datetime.fromtimestamp(row["dispatched_at"], UTC)
+    row["body_hash"] = bytes(row["body_hash"])
+    limits = limits.scaled(row["clock_rate"])
+    return Assignment(**row, started_at=now, validators=validators, memory=memory, hints=hints, limits=limits)
 
 
 def _limits(min_gap: int | None, *, is_feed: bool) -> Limits:
-    """Politeness as it is by default, unless a person has set the source's shortest gap.
+    """The default politeness, unless an admin has set the source's shortest gap.
 
-    Servers of feeds know of validators; few web pages have any, and their visitors come without.
+    Few web pages have validators, so without any only feeds are checked more rarely.
     """
     if min_gap is None and is_feed:
         return Limits(min_gap=settings.RETRIEVAL_MIN_GAP)
@@ -200,8 +155,8 @@ def heartbeat(worker: str) -> None:
 def release_worker(worker: str, *, now: datetime, graceful: bool = False) -> int:
     """Make due at once what a worker had begun when it ended.
 
-    The request may have been sent already, so it is sent twice; waiting for the shortest gap would cost readers an
-    hour. `graceful` tells that none of these sources can be what ended the worker.
+    A request may be sent twice then; waiting for the shortest gap would cost readers an hour. A `graceful` stop was
+    caused by none of these sources.
     """
     with connection.cursor() as cursor:
         cursor.execute(_RELEASE, {"worker": worker, "now": now, "graceful": int(graceful)})

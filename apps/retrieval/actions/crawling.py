@@ -1,19 +1,22 @@
-"""Fetch pages of sites, and of postings that only tease, by turns: a turn is a lease of one source's pages.
+"""Fetch pages of sites and of teasers in batches; a batch is a lease of one source's pages.
 
 Algorithm I of Ai-Times: of the pages of a site, those with news are fetched once and become postings, index pages
-become sources of their own and are asked as the plan says, and pages without value are remembered and left alone.
+become planned sources of their own, and pages without value are remembered and not fetched again.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from django.db import connection, transaction
-from django.db.models import Min
+from django.db.models import F, Min
+from django.db.models.functions import Greatest
 
 from apps.postings import actions as postings
-from apps.postings.actions import PageOfPosting
+from apps.postings import queries as posting_queries
+from apps.postings.actions import PageOfPosting, Stored
 from apps.retrieval import queries
-from apps.retrieval.actions.crawl_delays import log_delays
+from apps.retrieval.actions.due_times import delays
 from apps.retrieval.actions.learning import Learner, learn_first_profiles
 from apps.retrieval.actions.pages import add_links, lock_crawl
 from apps.retrieval.actions.planning import shortest_gap
@@ -22,25 +25,26 @@ from apps.retrieval.algorithms.crawl.addresses import is_continuation
 from apps.retrieval.algorithms.crawl.deciding import Decision, Seen, after_fetch
 from apps.retrieval.algorithms.crawl.patterns import KINDS, Patterns
 from apps.retrieval.algorithms.reading import IndexReading
-from apps.retrieval.crawler.batches import CrawlBatch, PageAssignment, PageFetch
-from apps.retrieval.models import Crawl, Page, Schedule
+from apps.retrieval.crawler.page_fetches import CrawlBatch, PageFetch
+from apps.retrieval.models import Crawl, Page, Retrieval, Schedule
+from apps.retrieval.planner.due_times import OBSERVING
 from apps.sources import actions as sources
 from apps.sources import kinds
 from apps.sources.algorithms.addresses import partition
 from apps.sources.models import Source
 
-TURN_SIZE = 25  # pages
-LEASE = timedelta(minutes=5)  # after it another worker may go on where one was lost
+BATCH_SIZE = 25  # pages
+LEASE = timedelta(minutes=5)  # after it another worker continues where one was lost
 LIKELY = 0.5  # probability from which a link counts as one to news
 MAX_GUESSED = 300  # links of a page
-UNWANTED_FOR = timedelta(hours=1)  # between two looks whether anybody follows the source again
+UNWANTED_FOR = timedelta(hours=1)  # between two checks whether the source is followed again
 
 
 @transaction.atomic
 def begin_batch(source_id: int, *, now: datetime) -> CrawlBatch | None:
-    """Lease the pages of a source that are to be fetched next; None while there are none, or it is another's turn.
+    """Lease the pages of a source that are to be fetched next; None if there are none, or another worker has a lease.
 
-    Requests are counted here, before they are made: those of a worker that is lost were made, too.
+    Requests are counted before they are sent: a worker that is lost may have sent them, too.
     """
     crawls = Crawl.objects.select_related("source").select_for_update(of=("self",), skip_locked=True)
     crawl = crawls.filter(pk=source_id, due_at__lte=now).first()
@@ -58,23 +62,23 @@ def begin_batch(source_id: int, *, now: datetime) -> CrawlBatch | None:
         crawl.requests_today += len(pages)
         crawl.leased_until = now + LEASE
         crawl.save(update_fields=["day_began_at", "requests_today", "leased_until"])
-        return _turn(crawl, crawl.leased_until, pages)
+        return CrawlBatch(crawl, pages)
     crawl.save(update_fields=["due_at"])
     return None
 
 
 def _worth_a_request(crawl: Crawl, now: datetime) -> list[Page]:
-    """The pages to fetch next; those that experience speaks against by now are remembered as such."""
+    """The pages to fetch next; those that patterns now speak against are marked as valueless."""
     patterns = Patterns.from_json(crawl.patterns)
     while True:
-        waiting = list(queries.waiting_pages(crawl.pk, now)[:TURN_SIZE])
-        unknown = [page for page in waiting if not page.looks and not page.posting_id]
+        waiting = list(queries.waiting_pages(crawl.pk, now)[:BATCH_SIZE])
+        unknown = [page for page in waiting if not page.fetches and not page.posting_id]
         doubted = {page.pk: doubt for page in unknown if (doubt := patterns.doubt(page.url))}
         for pk, doubt in doubted.items():
             Page.objects.filter(pk=pk).update(
                 kind=Page.Kind.VALUELESS, decided_by="address", reason=doubt[:200], due_at=None
             )
-        if len(doubted) < TURN_SIZE:
+        if len(doubted) < BATCH_SIZE:
             return [page for page in waiting if page.pk not in doubted]
 
 
@@ -94,54 +98,32 @@ def _next_page_at(source_id: int) -> datetime | None:
     return found
 
 
-def _turn(crawl: Crawl, leased_until: datetime, pages: Sequence[Page]) -> CrawlBatch:
-    return CrawlBatch(
-        source_id=crawl.pk,
-        leased_until=leased_until,
-        crawled=crawl.source.kind == kinds.SITE,
-        keen_tags=None if crawl.keen_tags is None else frozenset(crawl.keen_tags),
-        pages=tuple(
-            PageAssignment(
-                page_id=page.pk,
-                url=page.url,
-                kind=page.kind,
-                depth=page.depth,
-                looks=page.looks,
-                failures=page.failures,
-                link_text=page.link_text,
-                found_on_id=page.found_on_id,
-                posting_id=page.posting_id,
-            )
-            for page in pages
-        ),
-    )
-
-
 @transaction.atomic
-def store_batch(turn: CrawlBatch, looks: Sequence[PageFetch], *, now: datetime) -> bool:
-    """Store what a turn brought and end its lease; False if the lease was lost, and nothing is stored then."""
+def store_batch(batch: CrawlBatch, fetches: Sequence[PageFetch], *, now: datetime) -> bool:
+    """Store the results of a batch and end its lease; stores nothing and returns False if the lease was lost."""
     # Postings of one source are stored under the lock of its schedule, which comes before that of its crawl.
-    Schedule.objects.select_for_update().filter(pk=turn.source_id).first()
+    Schedule.objects.select_for_update().filter(pk=batch.crawl.pk).first()
     crawls = Crawl.objects.select_related("source").select_for_update(of=("self",))
-    crawl = crawls.filter(pk=turn.source_id, leased_until=turn.leased_until).first()
-    if crawl is None:  # another has gone on with it, or the source was deleted
+    crawl = crawls.filter(pk=batch.crawl.pk, leased_until=batch.crawl.leased_until).first()
+    if crawl is None:  # another worker has the lease, or the source was deleted
         return False
+    is_site = batch.crawl.source.kind == kinds.SITE
     patterns = Patterns.from_json(crawl.patterns)
-    decided = [(look, _decide(look, patterns, now)) for look in looks]
-    posting_ids = _store_postings(turn, decided, crawl.source.clock_rate)
+    decided = [(fetch, _decide(fetch, patterns, now)) for fetch in fetches]
+    posting_ids = _store_postings(crawl, decided)
     _store_index_pages(crawl, decided, now)
     _write_pages(decided, posting_ids)
     due_at = _next_page_at(crawl.pk)
-    Crawl.objects.filter(pk=crawl.pk).update(
-        patterns=_observed(patterns, turn, decided), leased_until=None, due_at=due_at
-    )
-    if turn.crawled and crawl.explored_at is None and (due_at is None or due_at > now):
-        _know_profile(crawl, now)
+    if is_site:
+        _observe(patterns, decided)
+    Crawl.objects.filter(pk=crawl.pk).update(patterns=patterns.to_json(), leased_until=None, due_at=due_at)
+    if is_site and crawl.explored_at is None and (due_at is None or due_at > now):
+        _learn_profile(crawl, now)
     return True
 
 
-def _know_profile(crawl: Crawl, now: datetime) -> None:
-    """Learn when the site publishes as soon as what it shows was read: its first page was asked before all that."""
+def _learn_profile(crawl: Crawl, now: datetime) -> None:
+    """Learn when the site publishes as soon as all its pages were read: its first page was retrieved before that."""
     Crawl.objects.filter(pk=crawl.pk).update(explored_at=now)
     learn_first_profiles([Learner(crawl.pk, crawl.source.clock_rate)], now=now)
     replan([crawl.pk], now=now)
@@ -150,66 +132,97 @@ def _know_profile(crawl: Crawl, now: datetime) -> None:
 Decided = Sequence[tuple[PageFetch, Decision]]
 
 
-def _decide(look: PageFetch, patterns: Patterns, now: datetime) -> Decision:
-    page, reading = look.page, look.reading
+def _decide(fetch: PageFetch, patterns: Patterns, now: datetime) -> Decision:
+    page, reading = fetch.page, fetch.reading
     seen = Seen(
         url=page.url,
-        status=look.fetched.status,
-        failure=look.fetched.failure.kind if look.fetched.failure else "",
-        retry_after=look.fetched.failure.retry_after if look.fetched.failure else None,
+        status=fetch.fetched.status,
+        failure=fetch.fetched.failure.kind if fetch.fetched.failure else "",
+        retry_after=fetch.fetched.failure.retry_after if fetch.fetched.failure else None,
         kind=reading.kind if reading else "",
         probability=reading.probability if reading else 0.0,
         run_length=reading.run_length if reading else 0,
-        reasons=reading.reasons if reading else (look.problem,),
+        reasons=reading.reasons if reading else (fetch.problem,),
         presumed_news=page.posting_id is not None,
         noindex=reading.noindex if reading else False,
         known_kind=page.kind,
         leads_to_news=bool(reading and reading.index and _leads_to_news(reading.index, patterns)),
     )
-    return after_fetch(seen, looks=page.looks, failures=page.failures, now=now)
+    return after_fetch(seen, fetches=page.fetches, failures=page.failures, now=now)
 
 
 def _leads_to_news(index: IndexReading, patterns: Patterns) -> bool:
     return any(patterns.prior(link.url, link.text).news >= LIKELY for link in index.links[:MAX_GUESSED])
 
 
-def _store_postings(turn: CrawlBatch, decided: Decided, clock_rate: float) -> dict[int, int]:
-    """Store what news pages say; the posting of each page."""
-    news = [look for look, decision in decided if decision.kind == Page.Kind.NEWS and look.reading]
+def _store_postings(crawl: Crawl, decided: Decided) -> dict[int, int]:
+    """Store the articles of news pages; returns the posting of each page."""
+    news = [fetch for fetch, decision in decided if decision.kind == Page.Kind.NEWS and fetch.reading]
     found: dict[int, int] = {}
     new = []
-    for look in news:
-        page = _posting_page(look)
+    for fetch in news:
+        page = _posting_page(fetch)
         if page is None:
             continue
-        if look.page.posting_id is None:
-            new.append((look, page))
+        if fetch.page.posting_id is None:
+            new.append((fetch, page))
         else:
-            postings.fill(look.page.posting_id, page)
-            found[look.page.page_id] = look.page.posting_id
-    ids = postings.store_articles(turn.source_id, [page for _, page in new])
-    stored = {look.page.page_id: id for (look, _), id in zip(new, ids, strict=True) if id is not None}
-    log_delays(stored, clock_rate=clock_rate)
+            postings.fill(fetch.page.posting_id, page)
+            found[fetch.page.pk] = fetch.page.posting_id
+    ids = postings.store_articles(crawl.pk, [page for _, page in new])
+    stored = {fetch.page.pk: id for (fetch, _), id in zip(new, ids, strict=True) if id is not None}
+    _log_delays(stored, clock_rate=crawl.source.clock_rate)
     return found | stored
 
 
-def _posting_page(look: PageFetch) -> PageOfPosting | None:
-    if look.reading is None or look.reading.article is None:
+def _log_delays(posting_ids: Mapping[int, int], *, clock_rate: float) -> None:
+    """Add the delays of new articles, by their pages, to the retrievals of the index pages that link to them.
+
+    What the first retrieval of an index page showed may be of any age, so it has no delay.
+    """
+    pages = Page.objects.filter(pk__in=posting_ids, found_on__isnull=False).values_list("pk", "found_on")
+    by_index: dict[int, list[int]] = defaultdict(list)
+    for page_id, index_id in pages:
+        by_index[index_id].append(posting_ids[page_id])
+    for index_id, ids in by_index.items():
+        _log_delays_of_index(index_id, ids, clock_rate)
+
+
+def _log_delays_of_index(index_id: int, posting_ids: list[int], clock_rate: float) -> None:
+    visits = Retrieval.objects.filter(source_id=index_id, outcome__in=OBSERVING).order_by("-fetched_at")
+    latest = list(visits.values_list("pk", "fetched_at")[:2])
+    if len(latest) < 2:
+        return
+    (visit_id, _), (_, observed_at) = latest
+    first = visits.earliest("fetched_at").fetched_at
+    waited = []
+    for published, retrieved in posting_queries.trusted_dates(posting_ids):
+        waited += delays(Stored(1, 0, (published,)), retrieved, clock_rate, observed_at=observed_at, first=first)
+    if waited:
+        Retrieval.objects.filter(pk=visit_id).update(
+            dated=F("dated") + len(waited),
+            delay_seconds=F("delay_seconds") + sum(waited),
+            longest_delay_seconds=Greatest(F("longest_delay_seconds"), max(waited)),
+        )
+
+
+def _posting_page(fetch: PageFetch) -> PageOfPosting | None:
+    if fetch.reading is None or fetch.reading.article is None:
         return None
-    return PageOfPosting(look.fetched.url, look.reading.article, look.document, look.fetched.received_at)
+    return PageOfPosting(fetch.fetched.url, fetch.reading.article, fetch.document, fetch.fetched.received_at)
 
 
 def _store_index_pages(crawl: Crawl, decided: Decided, now: datetime) -> None:
     """Make index pages sources, and remember what they link to."""
     found = [
-        (look, look.reading.index, decision)
-        for look, decision in decided
-        if decision.kind == Page.Kind.INDEX and look.reading and look.reading.index
+        (fetch, fetch.reading.index, decision)
+        for fetch, decision in decided
+        if decision.kind == Page.Kind.INDEX and fetch.reading and fetch.reading.index
     ]
     room = crawl.most_index_pages - Source.objects.filter(site_id=crawl.pk).count()
-    wanted = [(look.page.url, index.about.title) for look, index, decision in found if decision.becomes_source]
+    wanted = [(fetch.page.url, index.about.title) for fetch, index, decision in found if decision.becomes_source]
     ids = sources.add_index_pages(crawl.pk, wanted[: max(0, room)])
-    # They were asked just now, so that is their first retrieval.
+    # They were fetched just now, which counts as their first retrieval.
     first = now + shortest_gap(crawl.source)
     Schedule.objects.bulk_create(
         [
@@ -218,45 +231,45 @@ def _store_index_pages(crawl: Crawl, decided: Decided, now: datetime) -> None:
         ],
         ignore_conflicts=True,
     )
-    for look, index, _ in found:
-        # What the further pages of a list show was shown on its first one before.
-        found_on = ids.get(look.page.url, look.page.found_on_id)
-        add_links(crawl, index.links, found_on=found_on, depth=look.page.depth, now=now)
+    for fetch, index, _ in found:
+        # Links on further pages of a list were on its first page before.
+        found_on = ids.get(fetch.page.url, fetch.page.found_on_id)
+        add_links(crawl, index.links, found_on=found_on, depth=fetch.page.depth, now=now)
 
 
 def _write_pages(decided: Decided, posting_ids: dict[int, int]) -> None:
     with connection.cursor() as cursor:
         cursor.executemany(
             """
-            UPDATE retrieval_page SET kind = %s, probability = %s, decided_by = %s, reason = %s, looks = %s,
-                failures = %s, due_at = %s, status = %s, looked_at = %s, posting_id = coalesce(%s, posting_id)
+            UPDATE retrieval_page SET kind = %s, probability = %s, decided_by = %s, reason = %s, fetches = %s,
+                failures = %s, due_at = %s, status = %s, fetched_at = %s, posting_id = coalesce(%s, posting_id)
             WHERE id = %s
             """,
             [
                 (
-                    *(decision.kind, decision.probability, decision.decided_by, decision.reason[:200], decision.looks),
-                    *(decision.failures, decision.due_at, look.fetched.status, look.fetched.received_at),
-                    *(posting_ids.get(look.page.page_id), look.page.page_id),
+                    *(decision.kind, decision.probability, decision.decided_by, decision.reason[:200]),
+                    *(decision.fetches, decision.failures, decision.due_at),
+                    *(fetch.fetched.status, fetch.fetched.received_at),
+                    *(posting_ids.get(fetch.page.pk), fetch.page.pk),
                 )
-                for look, decision in decided
+                for fetch, decision in decided
             ],
         )
 
 
-def _observed(patterns: Patterns, turn: CrawlBatch, decided: Decided) -> object:
-    """What is learnt of the site's addresses, with what was found behind these.
+def _observe(patterns: Patterns, decided: Decided) -> None:
+    """Learn from the kinds of the fetched pages.
 
-    An index page that leads to no news is worth nothing, however many pages it links to: a calendar's, say.
+    An index page that leads to no news has no value, however many pages it links to: a calendar's, say.
     """
-    for look, decision in decided if turn.crawled else ():
-        if look.reading is not None and decision.kind in KINDS:
-            leads = decision.kind != Page.Kind.INDEX or decision.becomes_source or is_continuation(look.page.url)
-            patterns.observe(look.page.url, decision.kind if leads else Page.Kind.VALUELESS)
-    return patterns.to_json()
+    for fetch, decision in decided:
+        if fetch.reading is not None and decision.kind in KINDS:
+            leads = decision.kind != Page.Kind.INDEX or decision.becomes_source or is_continuation(fetch.page.url)
+            patterns.observe(fetch.page.url, decision.kind if leads else Page.Kind.VALUELESS)
 
 
 def change_crawl(source_id: int, *, now: datetime, **limits: int) -> None:
-    """Change the limits of a crawl; pages wait for tomorrow no longer if there is room today."""
+    """Change the limits of a crawl; pages postponed to tomorrow are due again if today's limit allows it."""
     with transaction.atomic():
         lock_crawl(source_id, now=now)
         Crawl.objects.filter(pk=source_id).update(**limits, due_at=now)
@@ -264,7 +277,7 @@ def change_crawl(source_id: int, *, now: datetime, **limits: int) -> None:
 
 @transaction.atomic
 def decide_page(source_id: int, page_id: int, kind: str, *, now: datetime) -> bool:
-    """Have an operator decide on a page: an empty kind means to look at it again. False if there is no such page."""
+    """Set the kind of a page, or fetch it again if the kind is empty. False if there is no such page."""
     page = Page.objects.filter(pk=page_id, source_id=source_id)
     if kind:
         return bool(page.update(kind=kind, probability=1.0, decided_by="operator", reason="", due_at=None))
@@ -273,7 +286,7 @@ def decide_page(source_id: int, page_id: int, kind: str, *, now: datetime) -> bo
 
 
 def set_keen_tags(source_id: int, tags: frozenset[str] | None, *, now: datetime) -> None:
-    """Have the text of a source's pages found by keen tags of its own, or by the usual way."""
+    """Extract a source's pages by keen tags of its own, or with None by the default recipe."""
     with transaction.atomic():
         lock_crawl(source_id, now=now)
         Crawl.objects.filter(pk=source_id).update(keen_tags=None if tags is None else sorted(tags))

@@ -1,4 +1,4 @@
-"""What visits taught of their sources, and when these are asked next; in the transaction that stores the visits."""
+"""What retrievals show of their sources, and when these are due next; in the transaction that stores the results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,10 +19,10 @@ from apps.retrieval.planner.state import COLUMNS, TABLES, ScheduleState, paramet
 
 
 class Former(NamedTuple):
-    """What was remembered of a source before a visit."""
+    """The schedule state of a source before a retrieval."""
 
     remembered: ScheduleState
-    first_observed_at: datetime | None  # since when its postings are ours to be late with
+    first_observed_at: datetime | None  # delays of earlier postings do not count
 
     @classmethod
     def of(cls, *, first_observed_at: datetime | None, **columns: Any) -> "Former":
@@ -31,7 +31,7 @@ class Former(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A visit and what follows from it."""
+    """A retrieval and the schedule state after it."""
 
     visit: FetchResult
     stored: Stored | None
@@ -46,11 +46,11 @@ class Planned:
 
 
 def plan_next(
-    visits: Sequence[FetchResult], formers: Mapping[int, Former], brought: Mapping[int, Stored]
+    visits: Sequence[FetchResult], formers: Mapping[int, Former], stored: Mapping[int, Stored]
 ) -> list[Planned]:
-    """Plan the next instant of each visited source, whose schedule must be locked and whose postings are stored.
+    """Plan the next due time of each source, whose schedule is locked and whose postings are stored.
 
-    The first success of a source teaches its profile on the spot, by its first postings and what is usual.
+    After the first success of a source its profile is learnt at once, from its first postings and the priors.
     """
     remembered = {source_id: former.remembered for source_id, former in formers.items()}
     remembered |= _with_first_profiles([v for v in visits if v.observed and not remembered[_id(v)].hourly])
@@ -58,11 +58,11 @@ def plan_next(
     plannable = [visit for visit in visits if not visit.deferred and remembered[_id(visit)].hourly]
     pushed = _pushed([visit for visit in plannable if visit.observed and remembered[_id(visit)].pushed_until])
     retrieved = [
-        _retrieved(visit, remembered[_id(visit)], brought.get(_id(visit)), pushed.get(_id(visit), 0))
+        _retrieved(visit, remembered[_id(visit)], stored.get(_id(visit)), pushed.get(_id(visit), 0))
         for visit in plannable
     ]
-    planned = dict(zip(map(_id, plannable), _next_instants(retrieved), strict=True))
-    return [_planned(visit, formers[_id(visit)], brought.get(_id(visit)), planned.get(_id(visit))) for visit in visits]
+    planned = dict(zip(map(_id, plannable), _next_due_times(retrieved), strict=True))
+    return [_planned(visit, formers[_id(visit)], stored.get(_id(visit)), planned.get(_id(visit))) for visit in visits]
 
 
 def _id(visit: FetchResult) -> int:
@@ -85,7 +85,7 @@ def _with_first_profiles(visits: Sequence[FetchResult]) -> dict[int, ScheduleSta
 
 
 def _remember_windows(visits: Sequence[FetchResult], remembered: dict[int, ScheduleState]) -> None:
-    """How many items a whole document shows: what must not be published between two visits, or some is lost."""
+    """Store how many items a whole document shows: if more are published between two retrievals, some are lost."""
     shown = {_id(visit): len(visit.feed.entries) for visit in visits if visit.feed and visit.fetched.status == 200}
     changed = {source_id: count for source_id, count in shown.items() if remembered[source_id].window != count}
     for source_id, count in changed.items():
@@ -101,7 +101,7 @@ def _remember_windows(visits: Sequence[FetchResult], remembered: dict[int, Sched
 
 
 def _pushed(visits: Sequence[FetchResult]) -> dict[int, int]:
-    """How many postings published since each source was last observed its publisher has sent us before the visit."""
+    """How many postings published since each source was last observed were pushed before the retrieval."""
     if not visits:
         return {}
     with connection.cursor() as cursor:
@@ -129,7 +129,7 @@ def _retrieved(visit: FetchResult, remembered: ScheduleState, stored: Stored | N
     return Retrieved(remembered, at, visit.earliest, visit.observed, seen)
 
 
-def _next_instants(retrieved: Sequence[Retrieved]) -> list[Next]:
+def _next_due_times(retrieved: Sequence[Retrieved]) -> list[Next]:
     if not retrieved:
         return []
     plan = current_plan()
@@ -146,32 +146,27 @@ def _planned(visit: FetchResult, former: Former, stored: Stored | None, followin
         due_at=due_at,
         reason=reason,
         earliest_at=None if visit.deferred else visit.earliest,
-        ahead=None if visit.deferred else _after(due_at, following),
+        ahead=None if visit.deferred else [at for at in following.ahead if at > due_at] if due_at and following else [],
         worth=former.remembered.worth,
         observed_at=visit.fetched.received_at if visit.observed else former.remembered.observed_at,
         activity=following.activity if following else former.remembered.activity,
     )
 
 
-def _after(due_at: datetime | None, following: Next | None) -> list[datetime]:
-    """The planned instants that are still to come once the source was asked at its next one."""
-    return [instant for instant in following.ahead if instant > due_at] if due_at and following else []
-
-
 def _delays(visit: FetchResult, former: Former, stored: Stored) -> list[float]:
-    looked_at, first = former.remembered.observed_at, former.first_observed_at
-    return delays(stored, visit.fetched.received_at, visit.assignment.clock_rate, looked_at=looked_at, first=first)
+    observed_at, first = former.remembered.observed_at, former.first_observed_at
+    return delays(stored, visit.fetched.received_at, visit.assignment.clock_rate, observed_at=observed_at, first=first)
 
 
 def delays(
-    stored: Stored, received_at: datetime, clock_rate: float, *, looked_at: datetime | None, first: datetime | None
+    stored: Stored, received_at: datetime, clock_rate: float, *, observed_at: datetime | None, first: datetime | None
 ) -> list[float]:
-    """How long new postings waited for us, in seconds of the source's time.
+    """The delays of new postings, in seconds of the source's time.
 
-    One that is dated before our former look was not shown then: it cannot have waited longer than since that look.
-    Those that were published before the first look of all are not ours to be late with.
+    A posting dated before the latest observation was not shown then, so its delay counts from that observation.
+    Postings published before the first observation of all have none.
     """
-    if looked_at is None or first is None:
+    if observed_at is None or first is None:
         return []
-    begins = [max(published, looked_at) for published in stored.published if published > first]
+    begins = [max(published, observed_at) for published in stored.published if published > first]
     return [(received_at - begin).total_seconds() * clock_rate for begin in begins]

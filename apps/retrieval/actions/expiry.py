@@ -1,4 +1,4 @@
-"""Postings that a source's expiry has overtaken are deleted, unless somebody starred them or wrote a note on them."""
+"""Delete expired postings, unless a user starred them or wrote a note on them."""
 
 from datetime import datetime
 
@@ -8,17 +8,18 @@ from apps.postings.models import Posting
 
 BATCH = 500  # postings of one transaction
 
-# A posting without a date of its own would come back as a new one while its source still shows it: as many of them as
-# its document last had items are kept.
-_EXPIRED = """
+_NOT_KEPT = """
+    NOT EXISTS (SELECT FROM following_mark mark WHERE mark.posting_id = posting.id AND mark.starred_at IS NOT NULL)
+    AND NOT EXISTS (SELECT FROM following_note note WHERE note.posting_id = posting.id)
+"""
+# A posting without a date of its own would be stored again as a new one while its source still shows it: of these, as
+# many are kept as its latest document had items.
+_EXPIRED = f"""
 SELECT posting.id FROM postings_posting posting
 JOIN sources_source source ON source.id = posting.source_id AND source.expiry_days IS NOT NULL
 LEFT JOIN retrieval_weeklyprofile profile ON profile.source_id = source.id
 WHERE posting.published_at < %(now)s - make_interval(days => source.expiry_days)
-    AND posting.id > %(after)s
-    AND NOT EXISTS (
-        SELECT FROM following_mark mark WHERE mark.posting_id = posting.id AND mark.starred_at IS NOT NULL)
-    AND NOT EXISTS (SELECT FROM following_note note WHERE note.posting_id = posting.id)
+    AND posting.id > %(after)s AND {_NOT_KEPT}
     AND (posting.claimed_at IS NOT NULL OR coalesce(profile."window", 0) = 0 OR EXISTS (
         SELECT FROM postings_posting newer
         WHERE newer.source_id = posting.source_id AND newer.claimed_at IS NULL
@@ -26,18 +27,10 @@ WHERE posting.published_at < %(now)s - make_interval(days => source.expiry_days)
         OFFSET profile."window" - 1))
 ORDER BY posting.id LIMIT %(batch)s
 """
-_STILL_UNWANTED = """
-SELECT id FROM postings_posting posting WHERE id = ANY(%s) AND NOT EXISTS (
-    SELECT FROM following_mark mark WHERE mark.posting_id = posting.id AND mark.starred_at IS NOT NULL)
-    AND NOT EXISTS (SELECT FROM following_note note WHERE note.posting_id = posting.id)
-"""
 
 
 def forget_expired(*, now: datetime) -> int:
-    """Delete the postings that are older than their source's `expiry_days`; returns how many there were.
-
-    Starred ones and those with a note stay, whoever starred them or wrote it.
-    """
+    """Delete the postings that are older than their source's `expiry_days`; returns how many there were."""
     deleted = after = 0
     while True:
         with connection.cursor() as cursor:
@@ -51,10 +44,10 @@ def forget_expired(*, now: datetime) -> int:
 
 @transaction.atomic
 def _delete(posting_ids: list[int]) -> int:
-    """Delete those that nobody has starred or noted in the meantime; once they are locked, nobody can."""
+    """Delete those that no user has starred or noted in the meantime; the lock prevents it from here on."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT id FROM postings_posting WHERE id = ANY(%s) ORDER BY id FOR UPDATE", [posting_ids])
-        cursor.execute(_STILL_UNWANTED, [posting_ids])
+        cursor.execute(f"SELECT id FROM postings_posting posting WHERE id = ANY(%s) AND {_NOT_KEPT}", [posting_ids])
         ids = [id for (id,) in cursor.fetchall()]
     Posting.objects.filter(pk__in=ids).delete()
     return len(ids)

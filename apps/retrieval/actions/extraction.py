@@ -19,12 +19,12 @@ from apps.retrieval.actions.crawling import set_keen_tags
 from apps.retrieval.models import Schedule
 
 MIN_PAGES = 2
-MAX_PROBLEMS = 3  # that one split of a job tells
+MAX_PROBLEMS = 3  # reported by one split of a job
 
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What a kept page says by the extraction of today. Nothing of it is written yet."""
+    """A kept page, extracted again and not stored yet."""
 
     posting_id: int
     digest: bytes  # of the page
@@ -33,7 +33,7 @@ class Extracted:
 
 
 def extract_again(source_id: int, first: int, last: int, beat: Callable[[], None], *, now: datetime) -> list[Extracted]:
-    """Take the text out of the kept pages of a source's postings, from one number to another."""
+    """Extract the text of kept pages of a source's postings, from one id to another."""
     crawl = queries.crawl_of(source_id)
     keen_tags = frozenset(crawl.keen_tags) if crawl and crawl.keen_tags else None
     rows = posting_queries.with_documents(source_id).filter(pk__gte=first, pk__lte=last).order_by("pk")
@@ -64,9 +64,9 @@ def _extracted(posting_id: int, digest: bytes, keen_tags: frozenset[str] | None,
 
 @transaction.atomic
 def write_extracted(found: Sequence[Extracted], source_ids: Collection[int]) -> dict[str, Any]:
-    """Put what pages say in the place of what they said; amounts, and some problems.
+    """Replace the extracted texts of postings; returns counts and some problems.
 
-    A posting that has another page by now keeps what that says.
+    A posting that has another page by now keeps its text.
     """
     # Postings of a source are stored under the lock of its schedule.
     list(Schedule.objects.select_for_update().filter(pk__in=source_ids).order_by("pk").values_list("pk"))
@@ -85,15 +85,10 @@ def write_extracted(found: Sequence[Extracted], source_ids: Collection[int]) -> 
 
 
 def train_keen_tags(source_id: int, *, now: datetime) -> Trained:
-    """Learn the keen tags of a site from its pages that were kept and whose text is known, and use them from now on.
+    """Learn the keen tags of a site from its kept pages, and extract with them from now on.
 
-    What a posting says is taken for the text of its page: what its feed gave in full, or what was extracted in the
-    usual way.
-
-    Raises
-    ------
-    ValueError
-        If there are too few such pages.
+    A posting's text counts as the true text of its page: from the feed in full, or extracted in the usual way. Raises
+    ValueError if there are too few pages.
     """
     known = list(posting_queries.with_documents(source_id).order_by("-published_at")[:MAX_PAGES])
     pages = []

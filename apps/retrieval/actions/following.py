@@ -1,4 +1,4 @@
-"""Following sources, which decides whether they are asked at all. Each is one transaction, but for what asks sites."""
+"""Following sources, which decides whether they are checked. Each is one transaction, except for requests to sites."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -18,12 +18,9 @@ def follow(user: User, source_id: int, *, now: datetime, folder_ids: Collection[
 
 @transaction.atomic
 def follow_all(user: User, source_ids: Sequence[int], *, now: datetime, folder_ids: Collection[int] = ()) -> list[int]:
-    """Follow sources, of which those that were never asked are asked at once; the ids of the newly followed.
+    """Follow sources and check new ones at once; returns the ids of the newly followed.
 
-    Raises
-    ------
-    NotPossible
-        If the person would follow too many; nothing is followed then.
+    Raises NotPossible if the user would follow too many; none is followed then.
     """
     fresh = following.follow(user, source_ids, now=now, folder_ids=folder_ids)
     adopt_sources(source_ids, now=now)
@@ -37,14 +34,9 @@ def unfollow(user: User, source_id: int, *, now: datetime) -> None:
 
 
 def follow_address(user: User, address: str, *, now: datetime, folder_ids: Collection[int] = ()) -> Discovery:
-    """Follow the source at an address, if there is one; otherwise the discovery says what was found instead.
+    """Follow the source at an address, if there is one; otherwise the discovery has choices or a problem.
 
-    Raises
-    ------
-    TooOften
-        If the portal does not know the address, and the person had too many such looked at within the hour.
-    NotPossible
-        If the person would follow too many.
+    Raises TooOften and NotPossible as `discover` and `follow_all` do.
     """
     found = discover(user, address, now=now)
     if found.source_id is not None:

@@ -1,4 +1,4 @@
-"""Publication times of many sources, from rows straight into arrays."""
+"""Publication times of many sources, read from rows into arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 UNKNOWN = -32_768  # stands for no offset: nulls would make the rows of a binary copy unequal in length
-_GRID = 65  # points at which a profile is looked at between two retrievals
+_GRID = 65  # points at which a profile is evaluated between two retrievals
 
 TRUSTED = "claimed_at IS NOT NULL AND claimed_at BETWEEN %(earliest)s AND retrieved_at + %(tolerance)s"
-# The postings that each source shows: its own, but those of a crawled site belong to the page that led to them first.
+# The postings that each source shows: its own, but those of a crawled site belong to the first page that links to them.
 _SHOWN = """
-    SELECT source_id AS asked_id, published_at, claimed_at, retrieved_at, utc_offset FROM postings_posting
+    SELECT source_id AS shown_by_id, published_at, claimed_at, retrieved_at, utc_offset FROM postings_posting
     WHERE source_id = ANY(ARRAY(
         SELECT id FROM sources_source WHERE id = ANY(%(ids)s) AND kind <> ALL(%(crawled)s)))
     UNION ALL
@@ -35,7 +35,7 @@ _SHOWN = """
     FROM retrieval_page page JOIN postings_posting posting ON posting.id = page.posting_id
     WHERE page.found_on_id = ANY(%(ids)s)"""
 _DATED = f"""COPY (
-    SELECT asked_id, extract(epoch FROM published_at)::float8, coalesce(utc_offset, {UNKNOWN})::int2
+    SELECT shown_by_id, extract(epoch FROM published_at)::float8, coalesce(utc_offset, {UNKNOWN})::int2
     FROM ({_SHOWN}) shown WHERE published_at > %(since)s AND published_at <= %(now)s AND {TRUSTED}
 ) TO STDOUT (FORMAT binary)"""
 # A row of a binary copy: number of columns, then length and value of each; after a header of 19 bytes, before 2 bytes.
@@ -47,27 +47,27 @@ _ROW = np.dtype(
 _ROW = np.dtype([("columns", ">i2"), *_ROW.descr])
 _HEADER, _TRAILER = 19, 2
 
-# Postings without a date were published between the retrieval that brought them and the one before.
+# Postings without a date were published between the retrieval that showed them first and the one before.
 _UNDATED = f"""
-SELECT asked_id, extract(epoch FROM before)::float8 AS before, extract(epoch FROM retrieved_at)::float8 AS until,
+SELECT shown_by_id, extract(epoch FROM before)::float8 AS before, extract(epoch FROM retrieved_at)::float8 AS until,
     postings
 FROM (
-    SELECT asked_id, retrieved_at, count(*) AS postings, (
+    SELECT shown_by_id, retrieved_at, count(*) AS postings, (
         SELECT max(fetched_at) FROM retrieval_retrieval retrieval
-        WHERE retrieval.source_id = shown.asked_id AND retrieval.fetched_at < shown.retrieved_at
+        WHERE retrieval.source_id = shown.shown_by_id AND retrieval.fetched_at < shown.retrieved_at
             AND retrieval.outcome = ANY(%(observing)s)) AS before
     FROM ({_SHOWN}) shown
     WHERE published_at > %(since)s AND retrieved_at <= %(now)s AND ({TRUSTED}) IS NOT TRUE
-    GROUP BY asked_id, retrieved_at
-) brought
-WHERE before IS NOT NULL AND before > %(since)s ORDER BY asked_id, retrieved_at
+    GROUP BY shown_by_id, retrieved_at
+) undated
+WHERE before IS NOT NULL AND before > %(since)s ORDER BY shown_by_id, retrieved_at
 """
 
 
 class _Undated(NamedTuple):
-    """Postings of a source, none of them with a date, that came between two retrievals."""
+    """Postings of a source without a date that appeared between two retrievals."""
 
-    asked_id: int
+    shown_by_id: int
     before: float  # s since the epoch
     until: float
     postings: int
@@ -75,16 +75,16 @@ class _Undated(NamedTuple):
 
 @dataclass(frozen=True)
 class Histories:
-    """What n sources of one clock rate published, m postings in all; times in hours on the sources' own axis."""
+    """The m postings of n sources of one clock rate; times in hours on the sources' own axis."""
 
     source_ids: IntArray  # (n,), ascending
     owners: IntArray  # (m,), positions in `source_ids`
     utc_times: FloatArray  # (m,)
     times: FloatArray  # (m,), in the local time of each posting
-    utc_offsets: IntArray  # (n,), minutes; of each source's latest posting: its local time as it is now
+    utc_offsets: IntArray  # (n,), minutes; of each source's latest posting
 
     def alike(self) -> list[tuple[int, IntArray, Trace]]:
-        """The sources of each offset: it, their positions, and their postings."""
+        """The sources grouped by offset: the offset, their positions, and their postings."""
         return [
             (int(offset), positions, self._part(positions))
             for offset in np.unique(self.utc_offsets)
@@ -103,10 +103,10 @@ class Histories:
 
 
 def read(source_ids: Sequence[int], *, clock_rate: float, weeks: float, now: datetime) -> Histories:
-    """Read what sources of one clock rate published in the last weeks of their own time.
+    """Read the postings of sources of one clock rate from the last weeks of their own time.
 
-    Only dates that can be trusted count. A posting without one gets a time between the two retrievals between which it
-    came, where the profile known so far has it expected; those that the first retrieval brought are left out.
+    Only trusted dates count. A posting without one gets a time between the two retrievals between which it appeared,
+    at quantiles of the profile known so far; those that the first retrieval showed are left out.
     """
     ids = np.unique(np.array(source_ids, dtype=np.int64))
     values = {
@@ -142,20 +142,20 @@ def _dated_rows(values: dict[str, Any]) -> NDArray[Any]:
 
 
 def _latest_offsets(ids: IntArray, owners: IntArray, epochs: FloatArray, claimed: IntArray) -> IntArray:
-    """Minutes that each source's local time is ahead of UTC: its latest posting's, else what is known, else none."""
+    """Minutes that each source's local time is ahead of UTC: its latest posting's, else the profile's, else 0."""
     latest = np.zeros(len(ids), dtype=np.int64)
     known = WeeklyProfile.objects.filter(source_id__in=ids.tolist()).values_list("source_id", "utc_offset")
     for source_id, offset in known:
         latest[np.searchsorted(ids, source_id)] = offset
-    said = np.flatnonzero(claimed != UNKNOWN)
-    said = said[np.argsort(epochs[said], kind="stable")]
-    latest[owners[said]] = claimed[said]  # the last assignment to a place stays
+    dated = np.flatnonzero(claimed != UNKNOWN)
+    dated = dated[np.argsort(epochs[dated], kind="stable")]
+    latest[owners[dated]] = claimed[dated]  # the last assignment to an index stays
     return latest
 
 
 def _spread(ids: IntArray, undated: Sequence[_Undated], clock_rate: float) -> tuple[IntArray, FloatArray]:
-    """Owners and times (UTC) of postings that came between two retrievals, at quantiles of what the profile expects."""
-    wanted = {row.asked_id for row in undated}
+    """Owners and times (UTC) of undated postings, at quantiles of the profile between two retrievals."""
+    wanted = {row.shown_by_id for row in undated}
     profiles = WeeklyProfile.objects.filter(source_id__in=wanted).only("hourly", "minutes", "utc_offset")
     cumulated = {
         profile.pk: (
@@ -169,11 +169,11 @@ def _spread(ids: IntArray, undated: Sequence[_Undated], clock_rate: float) -> tu
         begin, end = hours_of(row.before, clock_rate), hours_of(row.until, clock_rate)
         grid = np.linspace(begin, end, _GRID)
         share = (np.arange(row.postings) + 0.5) / row.postings
-        if row.asked_id in cumulated:
-            week, offset = cumulated[row.asked_id]
+        if row.shown_by_id in cumulated:
+            week, offset = cumulated[row.shown_by_id]
             expected = _expected(week, grid + offset)
             share = np.interp(share * (expected[-1] - expected[0]), expected - expected[0], np.linspace(0, 1, _GRID))
-        owners.append(np.full(row.postings, np.searchsorted(ids, row.asked_id)))
+        owners.append(np.full(row.postings, np.searchsorted(ids, row.shown_by_id)))
         times.append(begin + share * (end - begin))
     if not owners:
         return np.empty(0, dtype=np.int64), np.empty(0)

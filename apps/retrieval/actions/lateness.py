@@ -22,11 +22,10 @@ DO UPDATE SET count = known.count + excluded.count, seconds = known.seconds + ex
 
 
 def count_lateness(retrievals: Iterable[Retrieval]) -> None:
-    """Count retrievals into the histogram; to be called last in the transaction that stores them.
+    """Count retrievals into the histogram; call it last in the transaction that stores them.
 
-    All batches meet in the same few rows, and each keeps its rows locked until it has committed. Called last, that is
-    the time of a commit; two connections of different shards do not meet at all, and two of the same shard lock its
-    rows in one order.
+    All batches update the same few rows and keep them locked until they commit: called last, that is the time of a
+    commit. Connections of different shards update different rows; those of one shard lock them in one order.
     """
     found: dict[tuple[str, float], list[float]] = defaultdict(list)
     for retrieval in retrievals:

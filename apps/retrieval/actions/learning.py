@@ -1,4 +1,4 @@
-"""Learn when sources publish: all of them each night, and a new one as soon as it has answered for the first time."""
+"""Learn when sources publish: all of them each night, and a new one after its first successful retrieval."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ FloatArray = NDArray[np.float64]
 
 CHUNK = 500  # sources learnt and written at once
 SEED = 20  # of the sample that priors are fitted on
-RELEARN = 24.0  # h of the sources' own time after which profiles are learnt anew
+RELEARN = 24.0  # h of the sources' own time after which profiles are learnt again
 
 
 class Learner(NamedTuple):
@@ -36,25 +36,24 @@ class Learner(NamedTuple):
 
 
 def learn_profiles(*, now: datetime) -> int:
-    """Learn the profiles of all sources that are to be asked and have answered; all are planned anew afterwards.
+    """Learn the profiles of all checked and observed sources, and have all due times planned again.
 
-    What is usual among them is fitted first, on a sample. Returns the number of profiles learnt; 0 if another process
-    is learning.
+    The priors are fitted first, on a sample. Returns the number of profiles learnt; 0 if another process is learning.
     """
     with alone(LEARNING) as granted:
         learners = _learners() if granted else []
         if not learners:
             return 0
-        priors = _usual(learners, now)
+        priors = _fit_priors(learners, now)
         for chunk in chunks(learners):
             _learn(chunk, priors, now)
-        # Whatever was planned until now followed other profiles.
+        # Present due times follow the former profiles.
         Plan.objects.filter(pk=current_plan().pk).update(priors=priors.to_json(), learned_at=now, planned_revision=0)
         return len(learners)
 
 
 def learn_if_due(*, now: datetime) -> int:
-    """Learn profiles where that was never done, or not within a day of the sources' own time."""
+    """Learn profiles if that was never done, or not within a day of the sources' own time."""
     learned_at = current_plan().learned_at
     if learned_at is not None:
         hours = (now - learned_at).total_seconds() / 3600 * queries.wanted().mean_clock_rate
@@ -64,7 +63,7 @@ def learn_if_due(*, now: datetime) -> int:
 
 
 def learn_first_profiles(learners: Sequence[Learner], *, now: datetime) -> None:
-    """Learn the profiles of sources of which only the first postings are known, from these and what is usual."""
+    """Learn the profiles of new sources from their first postings and the priors."""
     values = Plan.objects.filter(pk=1).values_list("priors", flat=True).first()
     priors = Priors.from_json(values) if values else Priors.ignorant()
     for chunk in chunks(sorted(learners, key=lambda each: (each.clock_rate, each.source_id))):
@@ -72,7 +71,7 @@ def learn_first_profiles(learners: Sequence[Learner], *, now: datetime) -> None:
 
 
 def _learners() -> list[Learner]:
-    """Sources of one clock rate beside each other."""
+    """All sources with an observation, ordered by clock rate."""
     known = queries.to_check().filter(~Q(schedule__observed_at=None))
     return [
         Learner(id, clock_rate) for id, clock_rate in known.order_by("clock_rate", "pk").values_list("pk", "clock_rate")
@@ -80,7 +79,7 @@ def _learners() -> list[Learner]:
 
 
 def chunks(learners: Sequence[Learner], size: int = CHUNK) -> Iterator[Sequence[Learner]]:
-    """Cut sources, ordered by clock rate, into pieces of one clock rate each."""
+    """Split sources, ordered by clock rate, into pieces of one clock rate each."""
     for _, alike in groupby(learners, key=lambda each: each.clock_rate):
         rows = list(alike)
         for start in range(0, len(rows), size):
@@ -88,12 +87,12 @@ def chunks(learners: Sequence[Learner], size: int = CHUNK) -> Iterator[Sequence[
 
 
 def read(chunk: Sequence[Learner], weeks: float, now: datetime) -> Histories:
-    """What the sources of a chunk have published."""
+    """The publication times of the sources of a chunk."""
     return histories.read([each.source_id for each in chunk], clock_rate=chunk[0].clock_rate, weeks=weeks, now=now)
 
 
-def _usual(learners: Sequence[Learner], now: datetime) -> Priors:
-    """Fit what is usual to a sample of sources, or to all if they are few."""
+def _fit_priors(learners: Sequence[Learner], now: datetime) -> Priors:
+    """Fit the priors to a sample of sources, or to all if they are few."""
     random = np.random.default_rng(SEED)
     if len(learners) > learning.SAMPLE:
         chosen = np.sort(random.choice(len(learners), learning.SAMPLE, replace=False))
@@ -148,10 +147,10 @@ ON CONFLICT (source_id) DO UPDATE SET hourly = excluded.hourly, minutes = exclud
 
 @transaction.atomic
 def _write(rows: Sequence[tuple[Any, ...]], now: datetime) -> None:
-    """Write profiles. What was seen against former ones says nothing against these: activity begins anew."""
+    """Write profiles, and reset the activity, which was measured against former ones."""
     columns = [list(column) for column in zip(*rows, strict=True)]
     with connection.cursor() as cursor:
-        # Schedules are locked before profiles, as visits do that are stored at the same time.
+        # Schedules are locked before profiles, in the same order as when results are stored.
         cursor.execute(
             """
             UPDATE retrieval_schedule schedule SET activity_seen = %s, activity_expected = %s

@@ -1,4 +1,4 @@
-"""What kept pages of crawled sites link to, read again and merged: pages that were never heard of are remembered."""
+"""Read and merge the links of kept pages of crawled sites again, and remember unknown pages."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from apps.sources.formats.feed import NotAFeed
 
 @dataclass(slots=True)
 class Linked:
-    """What is known of an address by the pages that lead there."""
+    """What the pages that link to an address show of it."""
 
     source_id: int  # the site
     url: str
@@ -38,7 +38,7 @@ class Linked:
 
 
 def links_again(source_id: int, first: int, last: int, beat: Callable[[], None]) -> dict[str, Linked]:
-    """Where the kept pages of a site's postings lead within the site, by address, from one posting to another."""
+    """The links of kept pages of a site's postings within the site, by address, from one posting id to another."""
     found: dict[str, Linked] = {}
     kept = postings.with_documents(source_id).filter(pk__gte=first, pk__lte=last)
     depths = dict(Page.objects.filter(posting__in=kept).values_list("posting", "depth"))
@@ -66,7 +66,7 @@ def _links_of(digest: bytes) -> Iterable[Link]:
 
 
 def merged(values: Sequence[Mapping[str, Any]]) -> Linked:
-    """What several splits know of one address."""
+    """One address, merged from several splits."""
     whole = Linked(**values[0])
     for value in values[1:]:
         whole.merge(Linked(**value))
@@ -75,7 +75,7 @@ def merged(values: Sequence[Mapping[str, Any]]) -> Linked:
 
 @transaction.atomic
 def add_linked(found: Iterable[Linked], *, now: datetime) -> dict[str, int]:
-    """Remember what is new of them, that to which most pages lead first; amounts."""
+    """Remember the unknown ones, those with the most links first; returns counts."""
     by_site: defaultdict[int, defaultdict[int, list[Linked]]] = defaultdict(lambda: defaultdict(list))
     addresses = 0
     for linked in sorted(found, key=lambda each: (-each.pages, each.url)):

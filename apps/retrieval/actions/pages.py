@@ -1,6 +1,6 @@
-"""Remember the pages that links lead to, of sites that are crawled and of feeds that only tease.
+"""Remember the pages that links lead to, of crawled sites and of feeds with teasers.
 
-Whoever writes pages of a source holds the lock of its crawl, taken after those of schedules.
+A writer of pages of a source holds the lock of its crawl, taken after those of schedules.
 """
 
 from collections.abc import Sequence
@@ -13,38 +13,37 @@ from django.db.models import Q
 from apps.postings.actions import Stored
 from apps.postings.algorithms.teasers import FULL_LENGTH, is_teaser
 from apps.postings.models import Posting
-from apps.retrieval.algorithms.crawl import sitemaps
 from apps.retrieval.algorithms.crawl.addresses import is_continuation, page_key
-from apps.retrieval.algorithms.crawl.deciding import Limits, NewLink, for_new_link
+from apps.retrieval.algorithms.crawl.deciding import NewLink, for_new_link
 from apps.retrieval.algorithms.crawl.links import Link
 from apps.retrieval.algorithms.crawl.patterns import Patterns
-from apps.retrieval.algorithms.robots import origin_of
+from apps.retrieval.algorithms.robots import origin_of, sitemaps_in
 from apps.retrieval.http.results import FetchResult
 from apps.retrieval.models import Crawl, Page, RobotsRules
 from apps.sources import kinds
 from apps.sources.algorithms.addresses import host, registrable_domain
 
-TEASER_PRIORITY = 10.0  # above that of any link: its posting is on people's pages already
+TEASER_PRIORITY = 10.0  # above that of any link: users see its posting already
 FEED_PAGES_KEPT = timedelta(days=30)
 PRUNED_AT_ONCE = 5_000  # rows of one transaction
 
 
 def find(visits: Sequence[FetchResult], *, now: datetime) -> dict[int, Stored]:
-    """Remember the pages that visits found links to; of each visited index page, how many new ones are to be fetched.
+    """Remember the pages that retrieved index pages link to; returns how many new ones are to be fetched of each.
 
-    Of feeds whose teasers are to be filled, these are the pages of new postings.
+    Of feeds with teasers, the pages of new postings are remembered.
     """
-    brought = {}
+    stored = {}
     for visit in sorted(visits, key=lambda visit: visit.assignment.site_id or visit.assignment.source_id):
         assignment = visit.assignment
         if visit.index is not None:
             crawl = lock_crawl(assignment.site_id or assignment.source_id, now=now)
             depth = _depth(crawl, assignment.url) if assignment.site_id else 0
             new = add_links(crawl, visit.index.links, found_on=assignment.source_id, depth=depth, now=now)
-            brought[assignment.source_id] = Stored(new=new, edited=0)
+            stored[assignment.source_id] = Stored(new=new, edited=0)
         elif visit.feed is not None and assignment.full_text:
             add_teasers(assignment.source_id, visit.fetched.received_at, now=now)
-    return brought
+    return stored
 
 
 def lock_crawl(source_id: int, *, now: datetime) -> Crawl:
@@ -57,7 +56,7 @@ def lock_crawl(source_id: int, *, now: datetime) -> Crawl:
 
 
 def _begin(crawl: Crawl, now: datetime) -> None:
-    """Remember the first page, which the plan has asked already, and have the site's sitemaps fetched."""
+    """Remember the first page, which was retrieved already, and have the site's sitemaps fetched."""
     url = crawl.source.url
     first = Page(
         source_id=crawl.pk,
@@ -70,7 +69,7 @@ def _begin(crawl: Crawl, now: datetime) -> None:
     )
     Page.objects.bulk_create([first], ignore_conflicts=True)
     rules = RobotsRules.objects.filter(pk=origin_of(url)).values_list("body", flat=True).first() or ""
-    named = sitemaps.robots_sitemaps(rules) or [f"{origin_of(url)}/sitemap.xml"]
+    named = sitemaps_in(rules) or [f"{origin_of(url)}/sitemap.xml"]
     add_links(crawl, [Link(address, "Sitemap") for address in named], found_on=None, depth=0, now=now)
 
 
@@ -85,7 +84,7 @@ def _depth(crawl: Crawl, url: str) -> int:
 def add_links(crawl: Crawl, links: Sequence[Link], *, found_on: int | None, depth: int, now: datetime) -> int:
     """Remember pages of the site that a page at this depth links to; returns how many new ones are to be fetched.
 
-    The crawl is locked. Links to other sites lead out of it and are left alone.
+    The crawl is locked. Links to other sites are ignored.
     """
     site = registrable_domain(host(crawl.source.url))
     by_key = {key_of(link.url): link for link in links if registrable_domain(host(link.url)) == site}
@@ -112,8 +111,8 @@ def _page(
 ) -> Page:
     # The further pages of a list are as near as its first one, however long it is.
     depth += 0 if is_continuation(link.url) else 1
-    limits = Limits(most_depth=crawl.most_depth)
-    step = for_new_link(NewLink(link.url, link.text, depth), patterns=patterns, limits=limits, today=now.date())
+    found = NewLink(link.url, link.text, depth)
+    step = for_new_link(found, patterns=patterns, max_depth=crawl.most_depth, today=now.date())
     return Page(
         source_id=crawl.pk,
         key=key,
@@ -135,7 +134,7 @@ def _wake(crawl: Crawl, now: datetime) -> None:
 
 
 def add_teasers(source_id: int, received_at: datetime, *, now: datetime) -> None:
-    """Have the pages fetched of postings that a retrieval has just brought and that only tease."""
+    """Have the pages of new teasers fetched."""
     new = Posting.objects.filter(source_id=source_id, retrieved_at=received_at, extractor="").exclude(url="")
     teasers = [
         (posting.pk, posting.url)
@@ -170,15 +169,14 @@ def add_teasers(source_id: int, received_at: datetime, *, now: datetime) -> None
 def prune_feed_pages(*, now: datetime) -> int:
     """Delete old pages of feeds' postings that are not fetched again; returns how many there were.
 
-    A page is fetched only when its posting is new, so nothing depends on its row any more. Pages of sites stay: their
-    rows tell which addresses are known.
+    A page is fetched only when its posting is new. Rows of sites stay: they show which addresses are known.
     """
     old = Page.objects.filter(due_at__isnull=True, found_at__lt=now - FEED_PAGES_KEPT)
     of_feeds = old.exclude(source__kind=kinds.SITE).order_by("pk")
     pruned = 0
     while True:
         with transaction.atomic():
-            # Rows that are being written or deleted are left to the next run.
+            # Rows locked by another transaction are left to the next run.
             locked = of_feeds.select_for_update(of=("self",), skip_locked=True)
             ids = list(locked.values_list("pk", flat=True)[:PRUNED_AT_ONCE])
             Page.objects.filter(pk__in=ids).delete()

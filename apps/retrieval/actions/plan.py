@@ -1,9 +1,10 @@
-"""The one plan: what all sources together may cost."""
+"""The one plan: the budget of all sources together, and the price that keeps to it."""
 
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import connection, transaction
 from django.db.models.functions import Now
@@ -17,7 +18,7 @@ from apps.sources.models import AuditEntry
 
 HOUR = 3_600.0  # s
 DAY_HOURS = 24.0
-LEARNING, PLANNING = 0x4C4541524E, 0x504C414E  # advisory locks: what only one process may do at a time
+LEARNING, PLANNING = 0x4C4541524E, 0x504C414E  # advisory locks
 
 
 def current_plan() -> Plan:
@@ -25,55 +26,16 @@ def current_plan() -> Plan:
 
 
 @transaction.atomic
-def change_plan(
-    *,
-    policy: str | None = None,
-    pages_policy: str | None = None,
-    budget: float | None = None,
-    unit: str | None = None,
-    longest_gap: float | None = None,
-    interest_share: float | None = None,
-    by: By = PROGRAM,
-) -> Plan:
-    """Change what is given of the plan; within a minute all sources' instants follow it.
+def change_plan(*, by: By = PROGRAM, **given: str | float | None) -> Plan:
+    """Change `policy`, `pages_policy`, `budget`, `unit`, `longest_gap` (h) or `interest_share`, but not to None.
 
-    Parameters
-    ----------
-    budget : float, > 0
-        Retrievals per `unit`.
-    longest_gap : float, 1..168
-        Hours of a source's own time.
-    interest_share : float, 0..0.5
-        Of its retrievals, how many a source may lose to those that people's searches wait for.
-    by : By
-        Who changes it; what differs is recorded.
-
-    Raises
-    ------
-    ValueError
-        If a value is not one that the plan may have; nothing is changed then.
+    Within a minute all due times follow; changes are recorded for `by`. Raises ValueError, without any change, for a
+    value that the plan cannot have.
     """
-    given = {
-        "policy": policy,
-        "pages_policy": pages_policy,
-        "budget": budget,
-        "unit": unit,
-        "longest_gap": longest_gap,
-        "interest_share": interest_share,
-    }
     values = {name: value for name, value in given.items() if value is not None}
-    if policy is not None and policy not in all_policies():
-        raise ValueError(f"there is no policy {policy!r}")
-    if pages_policy is not None and pages_policy not in pages_policies():
-        raise ValueError(f"there is no policy {pages_policy!r} for pages")
-    if unit is not None and unit not in Plan.Unit.values:
-        raise ValueError(f"a budget is per {', '.join(Plan.Unit.values)}, not per {unit!r}")
-    if budget is not None and not (budget > 0 and math.isfinite(budget)):
-        raise ValueError(f"the budget must be positive, not {budget}")
-    if longest_gap is not None and not 1 <= longest_gap <= 168:
-        raise ValueError(f"the longest gap must be between 1 and 168 hours, not {longest_gap}")
-    if interest_share is not None and not 0 <= interest_share <= 0.5:
-        raise ValueError(f"the alert priority share must be between 0 and 0.5, not {interest_share}")
+    for name, value in values.items():
+        if problem := _problem(name, value):
+            raise ValueError(problem)
     current_plan()
     plan = Plan.objects.select_for_update().get(pk=1)
     if all(getattr(plan, name) == value for name, value in values.items()):
@@ -90,10 +52,28 @@ def change_plan(
     return Plan.objects.get(pk=1)
 
 
-def control_price(*, now: datetime) -> float | None:
-    """Steer the price towards the budget by what was really asked; at most once in an hour of the sources' own time.
+def _problem(name: str, value: Any) -> str:
+    """Why the plan cannot have a value; "" if it can."""
+    match name:
+        case "policy" if value not in all_policies():
+            return f"there is no policy {value!r}"
+        case "pages_policy" if value not in pages_policies():
+            return f"there is no policy {value!r} for pages"
+        case "unit" if value not in Plan.Unit.values:
+            return f"a budget is per {', '.join(Plan.Unit.values)}, not per {value!r}"
+        case "budget" if not 0 < value < math.inf:
+            return f"the budget must be positive, not {value}"
+        case "longest_gap" if not 1 <= value <= 168:
+            return f"the longest gap must be between 1 and 168 hours, not {value}"
+        case "interest_share" if not 0 <= value <= 0.5:
+            return f"the alert priority share must be between 0 and 0.5, not {value}"
+    return ""
 
-    Returns the new price, or None where there is nothing to do.
+
+def control_price(*, now: datetime) -> float | None:
+    """Adjust the price by the requests that were sent; at most once in an hour of the sources' own time.
+
+    Returns the new price, or None if there is nothing to do.
     """
     plan = current_plan()
     if plan.price is None or plan.priced_at is None or not policy_of(plan.policy).reacts:
@@ -109,14 +89,14 @@ def control_price(*, now: datetime) -> float | None:
         return None
     used = queries.requests_made(now - timedelta(hours=window), now)
     price = controlled_price(plan.price, used, queries.hourly_budget(plan, wanted) * window, hours)
-    # Unless it was priced anew in the meantime.
+    # Unless another process found a new price in the meantime.
     Plan.objects.filter(pk=1, priced_at=plan.priced_at).update(price=price, priced_at=now)
     return price
 
 
 @contextmanager
 def alone(lock: int) -> Iterator[bool]:
-    """Whether nobody else holds an advisory lock, which is ours until the end then; for more than one transaction."""
+    """Try to hold an advisory lock for a block of several transactions; yields whether it was granted."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [lock])
         [granted] = cursor.fetchone()

@@ -1,4 +1,4 @@
-"""Plan sources: give them a schedule, take it away, ask now, and tidy up."""
+"""Schedule sources, stop them, request checks, and delete old rows."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -9,39 +9,36 @@ from django.db import connection, transaction
 from django.db.models import Q
 
 from apps.retrieval import queries
-from apps.retrieval.models import Retrieval, RobotsRules, Schedule
+from apps.retrieval.models import Crawl, Retrieval, RobotsRules, Schedule
 from apps.sources import actions as sources
 from apps.sources.algorithms.addresses import partition
 from apps.sources.models import Source
 
-BEING_ASKED = "The feed is being checked at this moment."
+BEING_CHECKED = "The feed is being checked at this moment."
 ANNOUNCED_GAP = timedelta(minutes=1)  # of a source's own time
 PLANNED = ["worker", "first_due_at", "dispatched_at", "due_at", "reason"]
-NEAR = timedelta(seconds=5)  # beat looks at least this often; only nearer instants need to wake it
+NEAR = timedelta(seconds=5)  # beat checks at least this often; only nearer due times need to wake it
 
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    granted: bool  # the source is asked now
-    at: datetime  # when it is asked
+    granted: bool  # the source is checked now
+    at: datetime
     reason: str
 
 
-def wake_beat(instants: Collection[datetime], now: datetime) -> None:
-    """Tell beat of instants nearer than its next look; NOTIFY takes a global lock at commit, hence not always."""
-    if any(instant < now + NEAR for instant in instants):
+def wake_beat(due_times: Collection[datetime], now: datetime) -> None:
+    """Notify beat of due times before its next check; NOTIFY takes a global lock at commit, hence not always."""
+    if any(due_at < now + NEAR for due_at in due_times):
         with connection.cursor() as cursor:
             cursor.execute("NOTIFY retrieval_schedule")
 
 
 @transaction.atomic
 def adopt_sources(source_ids: Collection[int] | None = None, *, now: datetime) -> int:
-    """Give sources that somebody wants a schedule and take the others' instants away; all sources by default.
-
-    Returns how many schedules changed.
-    """
+    """Schedule followed sources and stop the others, all by default; returns how many schedules changed."""
     sources.follow_sites()
-    # Index pages come and go with their site.
+    # Index pages are scheduled and stopped with their site.
     concerned = Q() if source_ids is None else Q(pk__in=source_ids) | Q(site__in=source_ids)
     wanted = queries.to_check().filter(concerned)
     missing = wanted.filter(schedule__isnull=True).values_list("pk", "url")
@@ -63,26 +60,26 @@ def adopt_sources(source_ids: Collection[int] | None = None, *, now: datetime) -
 
 
 def ask_soon(source_id: int, *, now: datetime) -> CheckRequest:
-    """Ask a source now, or as soon as politeness allows."""
-    return _ask(source_id, shortest_gap, queries.WISH, now)
+    """Check a source now, or as soon as politeness allows."""
+    return _request_check(source_id, shortest_gap, queries.USER_REQUEST, now)
 
 
-def ask_announced(source_id: int, *, now: datetime) -> CheckRequest:
-    """Ask a source whose publisher says that there is something new: now, or a minute after the latest request.
+def request_announced_check(source_id: int, *, now: datetime) -> CheckRequest:
+    """Check a source whose publisher announced an update: now, or a minute after the latest request.
 
-    Its own word permits it to go below the shortest gap.
+    The announcement permits to go below the shortest gap.
     """
-    return _ask(source_id, announced_gap, queries.ANNOUNCED, now)
+    return _request_check(source_id, announced_gap, queries.ANNOUNCED, now)
 
 
-def _ask(source_id: int, gap_of: Callable[[Source], timedelta], reason: str, now: datetime) -> CheckRequest:
+def _request_check(source_id: int, gap_of: Callable[[Source], timedelta], reason: str, now: datetime) -> CheckRequest:
     schedule = Schedule.objects.select_related("source").select_for_update(of=("self",)).filter(pk=source_id)
     with transaction.atomic():
         row = schedule.get()
         if row.source.state != Source.State.ACTIVE:
             return CheckRequest(False, now, f"The feed is {row.source.get_state_display().lower()}.")
         if row.worker or row.dispatched_at:
-            return CheckRequest(True, now, BEING_ASKED)
+            return CheckRequest(True, now, BEING_CHECKED)
         earliest = max(filter(None, [now, _end_of_gap(row, gap_of), row.not_before]))
         schedule.update(due_at=earliest, reason=reason)
         wake_beat([earliest], now)
@@ -96,13 +93,13 @@ def _end_of_gap(schedule: Schedule, gap_of: Callable[[Source], timedelta]) -> da
 
 
 def shortest_gap(source: Source) -> timedelta:
-    """The shortest time between two requests to a source, whoever wishes for them."""
+    """The shortest time between two requests to a source, whatever their reason."""
     seconds = settings.RETRIEVAL_MIN_GAP if source.min_gap is None else source.min_gap
     return timedelta(seconds=seconds / source.clock_rate)
 
 
 def announced_gap(source: Source) -> timedelta:
-    """The same where the publisher itself says that there is something new."""
+    """The same after an announcement of its publisher."""
     return min(shortest_gap(source), ANNOUNCED_GAP / source.clock_rate)
 
 
@@ -117,7 +114,7 @@ def _plan(schedules: list[Schedule], now: datetime, *, reason: str) -> int:
 
 
 def forget_answers(source_id: int, *, now: datetime) -> None:
-    """After a change of address: what another address answered says nothing about this one."""
+    """Reset the schedule state after a change of address."""
     url = Source.objects.values_list("url", flat=True).get(pk=source_id)
     fresh = Schedule(source_id=source_id, partition=partition(url))
     kept = {"source", "due_at", "first_due_at", "sequence", "dispatched_at", "worker", "attempts"}
@@ -126,6 +123,20 @@ def forget_answers(source_id: int, *, now: datetime) -> None:
     }
     Schedule.objects.filter(pk=source_id).update(**values)
     Schedule.objects.filter(pk=source_id, due_at__isnull=False).update(due_at=now, reason="its address changed")
+
+
+def lock_sources(source_ids: Collection[int]) -> None:
+    """Keep workers from storing anything of these sources until the transaction ends.
+
+    The result of a retrieval whose source is deleted by then is dropped, as its schedule is deleted, too.
+    """
+    list(Schedule.objects.select_for_update().filter(pk__in=source_ids).order_by("pk").values_list("pk"))
+    list(Crawl.objects.select_for_update().filter(pk__in=source_ids).order_by("pk").values_list("pk"))
+
+
+def read_anew(source_id: int) -> None:
+    """Have the next response parsed even if it equals the latest, after a change of how a source is read."""
+    Schedule.objects.filter(pk=source_id).update(etag="", last_modified="", body_hash=b"")
 
 
 def remember_robots(rules: Mapping[str, str], *, now: datetime) -> None:
@@ -138,6 +149,6 @@ def remember_robots(rules: Mapping[str, str], *, now: datetime) -> None:
 
 
 def forget_old_retrievals(*, now: datetime) -> int:
-    """Drop the log's oldest rows and robots.txt files that nobody needed for a while."""
+    """Delete the oldest rows of the log and old robots.txt files."""
     RobotsRules.objects.filter(fetched_at__lt=now - 7 * queries.ROBOTS_KEPT).delete()
     return Retrieval.objects.filter(fetched_at__lt=now - timedelta(days=settings.RETRIEVAL_LOG_DAYS)).delete()[0]

@@ -1,4 +1,4 @@
-"""What a retrieval costs: the one price at which the budget lasts, found by rehearsing on a sample of sources."""
+"""The price of a retrieval that keeps to the budget, found by rehearsing on a sample of sources."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,13 +17,13 @@ from apps.retrieval.models import Plan
 from apps.retrieval.planner.due_times import Terms, outlook_at
 from apps.retrieval.planner.state import COLUMNS, TABLES, WORTH, ScheduleState, parameters
 
-SAMPLE = 300  # sources that stand for all
-CURVE_SAMPLE = 60  # sources that the what-if curve is rehearsed on: people look at it, and it takes nine rehearsals
+SAMPLE = 300  # sources
+CURVE_SAMPLE = 60  # sources for the what-if curve, which takes nine rehearsals
 SEED = 7
 
 
 def update_price(*, now: datetime) -> float | None:
-    """Find the price that the budget pays, and what other budgets would bring; None while no profile is known."""
+    """Find the price for the budget, and the delays at other budgets; None while no profile is known."""
     plan = current_plan()
     all_masses, sources = _sampled(now)
     announced = queries.announced(now)
@@ -49,7 +49,7 @@ def _postings(sources: Sequence[ScheduleState]) -> float:
 
 
 def first_price(plan: Plan, sources: Sequence[ScheduleState]) -> float:
-    """The price by the closed form, as if these sources were all: until it is found by rehearsing."""
+    """The price by the closed form, as if these were all sources: until one is found by rehearsing."""
     wanted = queries.wanted()
     budget = (
         queries.hourly_budget(plan, wanted)
@@ -66,12 +66,12 @@ def _worths_and_clock_rates(sources: Sequence[ScheduleState]) -> tuple[np.ndarra
 
 
 def _mass(source: ScheduleState) -> float:
-    """What a source's retrievals go by."""
+    """The number of a source's retrievals is proportional to it."""
     return float(source.root_mass * np.sqrt(source.worth) * source.clock_rate)
 
 
 def _sampled(now: datetime) -> tuple[float, list[ScheduleState]]:
-    """The sum of `_mass` over all sources whose profile is known and that must be asked for news, and some of them."""
+    """The sum of `_mass` over all sources to be planned, and a sample of them."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"""

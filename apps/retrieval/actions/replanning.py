@@ -1,4 +1,4 @@
-"""Move the instants of many sources at once, after the plan, its price or what sources are worth has changed."""
+"""Move the due times of many sources at once, after the plan, its price or weights of sources have changed."""
 
 import time
 from collections.abc import Collection, Sequence
@@ -23,9 +23,9 @@ from apps.retrieval.planner.state import COLUMNS, TABLES, ScheduleState, paramet
 from apps.sources.formats.feed import UpdateHints
 
 CHUNK = 2_000  # sources of one transaction
-ROUNDS = 5  # in which those that somebody else held are tried again
+ROUNDS = 5  # of retries of locked rows
 PAUSE = 0.2  # s between rounds
-SPREAD = timedelta(minutes=5)  # of the sources' own time, over which those are asked that are overdue by a new plan
+SPREAD = timedelta(minutes=5)  # of the sources' own time, over which sources overdue by a new plan are spread
 GOLDEN = 0.6180339887498949  # multiples of it are spread evenly
 
 _ROWS = f"""
@@ -56,9 +56,9 @@ class _Movable:
 
 
 def replan_changed(*, now: datetime) -> int:
-    """Let the instants follow what has changed: the plan and then everything, or what some sources are worth.
+    """Plan again after a change: all sources if the plan changed, or those whose weights did.
 
-    Returns how many instants were planned anew; 0 also if another process is at it.
+    Returns how many were planned; 0 also if another process is planning.
     """
     with alone(PLANNING) as granted:
         if not granted:
@@ -75,7 +75,7 @@ def replan_changed(*, now: datetime) -> int:
 
 
 def replan(source_ids: Collection[int] | None = None, *, now: datetime) -> int:
-    """Plan the instants of waiting sources anew, of all by default; returns how many could be planned."""
+    """Plan waiting sources again, all by default; returns how many could be planned."""
     return _replan(queries.movable(source_ids), current_plan(), now)
 
 
@@ -90,7 +90,7 @@ def _replan(source_ids: Sequence[int], plan: Plan, now: datetime) -> int:
             time.sleep(PAUSE)
         for start in range(0, len(missed), CHUNK):
             planned |= _replan_chunk(missed[start : start + CHUNK], terms, now)
-        # Whoever held a row may have planned it by the former price; what was claimed meanwhile is none of ours.
+        # A row locked by another transaction may follow the former price; claimed ones are not movable any more.
         missed = [source_id for source_id in queries.movable(missed) if source_id not in planned]
         if not missed:
             break
@@ -105,21 +105,21 @@ def _replan_chunk(source_ids: Sequence[int], terms: Terms, now: datetime) -> set
         if not rows:
             return set()
         sources = [row.source for row in rows]
-        wishes = replanned(sources, terms, now=now)
-        due = [_allowed(row, wish, now) for row, (wish, _) in zip(rows, wishes, strict=True)]
+        optimal = replanned(sources, terms, now=now)
+        due = [_allowed(row, best, now) for row, (best, _) in zip(rows, optimal, strict=True)]
         ids = [source.source_id for source in sources]
-        cursor.execute(_MOVE, [ids, due, [reason for _, reason in wishes], [source.worth for source in sources]])
+        cursor.execute(_MOVE, [ids, due, [reason for _, reason in optimal], [source.worth for source in sources]])
     wake_beat(due, now)
     return set(ids)
 
 
-def _allowed(row: _Movable, wish: datetime, now: datetime) -> datetime:
-    """The wished instant, or the first later one that nothing forbids."""
+def _allowed(row: _Movable, best: datetime, now: datetime) -> datetime:
+    """The optimal due time, or the first later one that politeness and the feed's hints allow."""
     source = row.source
-    if wish <= now:
-        # By the new plan it is late already. Many are at once, so they are spread; a second run moves none of them.
-        wish = min(row.due_at, now + SPREAD / source.clock_rate * (source.source_id * GOLDEN % 1))
-    allowed = max(wish, source.earliest_at or wish)
+    if best <= now:
+        # Overdue by the new plan. Many are at once, so they are spread; a second run moves none of them.
+        best = min(row.due_at, now + SPREAD / source.clock_rate * (source.source_id * GOLDEN % 1))
+    allowed = max(best, source.earliest_at or best)
     if not row.hints.skip_hours and not row.hints.skip_days:
         return allowed
     limits = Limits(min_gap=settings.RETRIEVAL_MIN_GAP).scaled(source.clock_rate)

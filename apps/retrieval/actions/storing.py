@@ -1,4 +1,4 @@
-"""Store what retrievals brought."""
+"""Store the results of retrievals."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -26,19 +26,19 @@ PUBLISHER = sources.By("its publisher's answer")
 
 @transaction.atomic
 def store(visits: Sequence[FetchResult]) -> int:
-    """Store what visits brought: postings, what to remember, the log and the next instants. Late results are dropped.
+    """Store postings, schedule states, the log and the next due times. Drops results of claims that were superseded.
 
-    Returns how many visits were stored.
+    Returns how many results were stored.
     """
     current = _lock([visit.assignment for visit in visits])
     visits = [visit for visit in visits if visit.assignment.source_id in current]
     with_feed = [visit for visit in visits if visit.feed is not None]
-    stored = postings.store([_document(visit) for visit in with_feed])
-    brought = {visit.assignment.source_id: result for visit, result in zip(with_feed, stored, strict=True)}
-    brought |= pages.find(visits, now=datetime.now(UTC))
+    results = postings.store([_document(visit) for visit in with_feed])
+    stored = {visit.assignment.source_id: result for visit, result in zip(with_feed, results, strict=True)}
+    stored |= pages.find(visits, now=datetime.now(UTC))
     for visit in visits:
         _change_source(visit)
-    planned = plan_next(visits, current, brought)
+    planned = plan_next(visits, current, stored)
     _write_schedules(planned)
     now = datetime.now(UTC)
     logged = Retrieval.objects.bulk_create([_log(each, now) for each in planned])
@@ -48,7 +48,7 @@ def store(visits: Sequence[FetchResult]) -> int:
 
 
 def _lock(assignments: Sequence[Assignment]) -> dict[int, Former]:
-    """Lock the schedules whose sequence still fits, in one order for all callers, and return what they remember."""
+    """Lock the schedules whose sequence still matches, in one order for all callers, and return their state."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"""
@@ -72,7 +72,7 @@ def _document(visit: FetchResult) -> postings.Document:
     assert visit.feed is not None
     return postings.Document(
         source_id=visit.assignment.source_id,
-        # What is still shown although its time is over would come back after each deletion.
+        # Expired entries that the document still shows would be stored again after each deletion.
         entries=unexpired(visit.feed.entries, visit.assignment.expiry_days, visit.fetched.received_at),
         address=visit.fetched.url,
         feed_link=visit.feed.link,
@@ -82,15 +82,15 @@ def _document(visit: FetchResult) -> postings.Document:
 
 
 def _change_source(visit: FetchResult) -> None:
-    """What the answer says of the source itself: its name, its new address, its end."""
+    """Store what a response says of the source itself: its title, its new address, its end."""
     source_id = visit.assignment.source_id
     if visit.verdict.gone:
         sources.set_state([source_id], Source.State.GONE, by=PUBLISHER)
     if visit.verdict.new_url and sources.move(source_id, visit.verdict.new_url):
         Schedule.objects.filter(pk=source_id).update(partition=partition(visit.verdict.new_url))
-    said = visit.index.about if visit.index else visit.feed
-    if visit.assignment.nameless and said is not None:
-        sources.learn_from(source_id, said)
+    about = visit.index.about if visit.index else visit.feed
+    if visit.assignment.nameless and about is not None:
+        sources.learn_from(source_id, about)
 
 
 def _write_schedules(planned: Sequence[Planned]) -> None:
@@ -119,7 +119,7 @@ def _schedule_row(planned: Planned) -> tuple[Any, ...]:
     return (
         planned.due_at,
         planned.reason[:200],
-        # Of a retrieval that was put off nothing has begun: it stays due since then.
+        # A deferred retrieval has not begun: it stays due since then.
         visit.assignment.due_at if visit.deferred and planned.due_at else None,
         planned.earliest_at,
         planned.ahead,

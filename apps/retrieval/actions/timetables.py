@@ -36,15 +36,15 @@ class _Known(NamedTuple):
     source_id: int
     clock_rate: float
     worth: float
-    mass: float  # what its retrievals go by under our own plan
+    mass: float  # the number of retrievals is proportional to it under our own plan
     min_gap: float  # s
     kind: str
 
 
 def make_timetables(plan: Plan, *, now: datetime) -> int:
-    """Give every source whose profile is known, and that the plan has go by one, its timetable; returns how many.
+    """Give every source with a profile its timetable, where the policy has timetables; returns how many.
 
-    Those whose publishers tell us of news by themselves keep the one that they have, for the time after.
+    Sources with push keep the one that they have, for the time after.
     """
     policy, of_pages = (policy_of(plan.policy, plan.pages_policy, pages=pages) for pages in (False, True))
     known = [] if policy.reacts and of_pages.reacts else _known(now)
@@ -75,7 +75,7 @@ def _clock_rates(sources: Sequence[_Known]) -> float:
 
 
 def _make(policy: Policy, sources: Sequence[_Known], per_day: float, plan: Plan, now: datetime) -> int:
-    """Write the timetables of some sources with so many retrievals a day, on average over these."""
+    """Write the timetables of some sources with `per_day` retrievals, on average over these."""
     assert policy.timetables is not None
     learners = [Learner(source.source_id, source.clock_rate) for source in sources]
     least_gap = max(settings.RETRIEVAL_MIN_GAP / 3600, 1 / 12)
@@ -96,7 +96,7 @@ def _make(policy: Policy, sources: Sequence[_Known], per_day: float, plan: Plan,
 
 
 def _known(now: datetime) -> list[_Known]:
-    """Sources of one clock rate beside each other, and what each is worth."""
+    """All sources to be planned, ordered by clock rate."""
     with connection.cursor() as cursor:
         cursor.execute(
             f"""SELECT id AS source_id, clock_rate, worth, root_mass * sqrt(worth) * clock_rate AS mass, min_gap, kind
@@ -142,18 +142,19 @@ def _on_one_axis(chunk: Sequence[Learner], today: float, now: datetime) -> list[
 
 @transaction.atomic
 def _write(source_ids: Sequence[int], timetables: Sequence[Timetable], chances: Sequence[FloatArray]) -> None:
-    """Write timetables, their instants ascending, and what each instant promises, if the policy says."""
+    """Write timetables in ascending order, and the probability of each due time if the policy has it."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
             UPDATE retrieval_weeklyprofile profile
-            SET timetable = made.instants, period = made.period, chances = made.chances
-            FROM unnest(%s::bigint[], %s::bytea[], %s::float8[], %s::bytea[]) made(source_id, instants, period, chances)
+            SET timetable = made.timetable, period = made.period, chances = made.chances
+            FROM unnest(%s::bigint[], %s::bytea[], %s::float8[], %s::bytea[])
+                made(source_id, timetable, period, chances)
             WHERE profile.source_id = made.source_id
             """,
             [
                 list(source_ids),
-                [np.sort(timetable.instants).astype("<f8").tobytes() for timetable in timetables],
+                [np.sort(timetable.times).astype("<f8").tobytes() for timetable in timetables],
                 [timetable.period for timetable in timetables],
                 [values.astype("<f4").tobytes() for values in chances],
             ],

@@ -25,7 +25,7 @@ _REFUSED_IPV4 = tuple(
     )
 )
 
-# The only part of IPv6 that is given out for the public internet. Loopback, unspecified, unique local, link-local and
+# The only part of IPv6 that is allocated for the public internet. Loopback, unspecified, unique local, link-local and
 # site-local addresses, multicast, IPv4-mapped addresses and the prefixes of NAT64 lie outside it.
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
 _REFUSED_IPV6 = tuple(

@@ -1,15 +1,15 @@
 """The time axis of plans: hours since a Sunday's midnight, so that the phase of the week is `hours % WEEK`.
 
-A source of a replay lives faster than we do; its clock rate is how many of its hours pass in one of ours. Profiles are
-learnt and plans are made on the source's own axis, which for a clock rate of 1 is UTC.
+A replayed source runs faster than real time; its clock rate is the number of its hours per real hour. Profiles are
+learned and plans are made on the source's own axis, which for a clock rate of 1 is UTC.
 """
 
 from typing import Any
 
 DAY = 24.0  # h
 WEEK = 168.0  # h
-# Publishing systems stamp round minutes. Slots of five minutes that begin a minute past them have what comes on the
-# stroke at their end, and a retrieval at the end of a slot brings it a minute old instead of five.
+# Publishing systems stamp round minutes. Slots of five minutes that begin a minute past them have what is published
+# on the stroke at their end, and a retrieval at the end of a slot gets it a minute old instead of five.
 SLOTS_BEGIN = 1 / 60  # h past the hour
 _FIRST_SUNDAY = 72.0  # h after 1970 began, which was a Thursday
 

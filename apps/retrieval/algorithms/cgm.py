@@ -9,16 +9,15 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import DAY
-from apps.retrieval.algorithms.sia.allocation import allocate
+from apps.retrieval.algorithms.sia.allocation import allocate, checked
 from apps.retrieval.algorithms.sia.learning import Learned
 from apps.retrieval.algorithms.sia.policies import Rule, evenly_spaced
 
-FloatArray = NDArray[np.float64]
-
-LEAST_RATIO, MOST_RATIO, ENTRIES = 1e-6, 1e6, 12_000  # of the tables over r
+MIN_RATIO, MAX_RATIO, ENTRIES = 1e-6, 1e6, 12_000  # of the tables over r
 HALVINGS = 200
 
 
@@ -52,7 +51,7 @@ def age_optimal_frequencies(
     [0.83, 0.97, 1.03, 1.07, 1.09]
     """
     # Saved age per retrieval: weight * _age_gain(r) / rate**2.
-    rates, weights = _checked(rates, weights)
+    rates, weights = checked(rates, weights)
     scales = np.divide(weights, rates**2, out=np.zeros_like(rates), where=rates > 0)
     return _frequencies(rates, scales, total, least, most, _ratio_by_age_gain)
 
@@ -70,7 +69,7 @@ def freshness_optimal_frequencies(
     >>> freshness_optimal_frequencies([1.0, 2.0, 3.0, 4.0, 5.0], total=5.0).round(2).tolist()
     [1.15, 1.36, 1.35, 1.14, 0.0]
     """
-    rates, weights = _checked(rates, weights)
+    rates, weights = checked(rates, weights)
     scales = np.divide(weights, rates, out=np.zeros_like(rates), where=rates > 0)
     return _frequencies(rates, scales, total, least, most, _ratio_by_freshness_gain)
 
@@ -86,14 +85,6 @@ def _freshness_optimal(learned: Learned, total: float, weights: ArrayLike, least
 # For raw rates, evenly spaced.
 cgm_age = Rule(_age_optimal, evenly_spaced)
 cgm_freshness = Rule(_freshness_optimal, evenly_spaced)
-
-
-def _checked(rates: ArrayLike, weights: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    rates = np.asarray(rates, dtype=np.float64)
-    weights = np.broadcast_to(np.asarray(weights, dtype=np.float64), rates.shape)
-    if (rates < 0).any() or (weights < 0).any():
-        raise ValueError("rates and weights must not be negative")
-    return rates, weights
 
 
 def _frequencies(
@@ -142,7 +133,7 @@ def _ratio_by_age_gain(gains: FloatArray) -> FloatArray:
 @cache
 def _tables() -> tuple[FloatArray, FloatArray, FloatArray]:
     """Ratios r and, for each, r**2 and rate times what a little more frequency gains in age and in freshness."""
-    r = np.geomspace(LEAST_RATIO, MOST_RATIO, ENTRIES)
+    r = np.geomspace(MIN_RATIO, MAX_RATIO, ENTRIES)
     # The closed forms cancel for small r: there their series.
     small = r < 1e-2
     series = r**2 / 2 - r**3 / 3 + r**4 / 8 - r**5 / 30 + r**6 / 144

@@ -1,9 +1,9 @@
-"""The best instants for a given number of retrievals per period: dynamic programmes and coordinate descent.
+"""Optimal times for a given number of retrievals per period: dynamic programmes and coordinate descent.
 
 With L(t) the postings expected until t, the delay of a plan is the area between L and the staircase that the retrievals
 inscribe under it. So the delay c(a, b) between two retrievals fulfils the Monge condition
-c(a, c) + c(b, d) <= c(a, d) + c(b, c) for a <= b <= c <= d, and the instants of optimal plans with different first
-instants interleave (A. Aggarwal, B. Schieber, T. Tokuyama, "Finding a Minimum-Weight k-Link Path in Graphs with the
+c(a, c) + c(b, d) <= c(a, d) + c(b, c) for a <= b <= c <= d, and the times of optimal plans with different first
+times interleave (A. Aggarwal, B. Schieber, T. Tokuyama, "Finding a Minimum-Weight k-Link Path in Graphs with the
 Concave Monge Property and Applications", Discrete & Computational Geometry 12, 1994).
 """
 
@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from apps.retrieval.algorithms.arrays import FloatArray, IntArray
 from apps.retrieval.algorithms.profiles import Profile
 from apps.retrieval.algorithms.sia.metrics import (
     expected_delay,
@@ -20,16 +21,13 @@ from apps.retrieval.algorithms.sia.metrics import (
     integrated_expectation,
     within_period,
 )
-from apps.retrieval.algorithms.sia.single_retrieval import best_single_instant
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from apps.retrieval.algorithms.sia.single_retrieval import optimal_single_time
 
 MAX_PROGRAMME = 24  # retrievals; above, a programme over the whole period takes too long
 NODES_PER_HOUR, NODES_PER_RETRIEVAL = 12, 20  # five minutes, and less where retrievals are dense
-FEWEST_NODES, MOST_NODES = 288, 672  # five minutes in a day, a quarter of an hour in a week
+MIN_NODES, MAX_NODES = 288, 672  # five minutes in a day, a quarter of an hour in a week
 SWEEPS = 400
-STILL = 1e-6  # of the period; a sweep that moves no instant further has converged
+STILL = 1e-6  # of the period; a sweep that moves no retrieval further has converged
 
 # Above LARGEST_PROGRAMME, where a descent on its own crawls and stops half a percent above the optimum:
 ROUNDS, SWEEPS_PER_ROUND, LAST_SWEEPS = 6, 2, 10
@@ -37,12 +35,12 @@ NODES_PER_GAP = 8
 GAIN = 1e-5  # of the delay; two rounds that save less are the last
 
 
-def best_instants(profile: Profile, retrievals: int) -> FloatArray:
-    """The instants of `retrievals` per period that minimise the expected delay.
+def optimal_times(profile: Profile, retrievals: int) -> FloatArray:
+    """The times of `retrievals` per period that minimise the expected delay.
 
-    One retrieval: Theorem 2. Up to 24: the optimum on a grid, whose instants then leave the grid by coordinate descent.
-    More: from a start that is nearly right, programmes in which every instant may move as far as its neighbours, in
-    turn with coordinate descent. A source that never posts is asked evenly.
+    One retrieval: Theorem 2. Up to 24: the optimum on a grid, whose times then leave the grid by coordinate descent.
+    More: from a start that is nearly right, programmes in which every retrieval may move as far as its neighbours, in
+    turn with coordinate descent. The retrievals of a source that never posts are evenly spaced.
 
     Parameters
     ----------
@@ -52,7 +50,7 @@ def best_instants(profile: Profile, retrievals: int) -> FloatArray:
 
     Returns
     -------
-    instants : array (retrievals,), ascending, in [0, period)
+    times : array (retrievals,), ascending, in [0, period)
 
     Raises
     ------
@@ -62,7 +60,7 @@ def best_instants(profile: Profile, retrievals: int) -> FloatArray:
     Examples
     --------
     >>> office = Profile(np.repeat([0.1, 1.0, 0.1], [8, 10, 6]), period=24.0)
-    >>> best_instants(office, 4).round(3).tolist()
+    >>> optimal_times(office, 4).round(3).tolist()
     [2.483, 10.966, 14.483, 18.0]
     """
     if retrievals < 1:
@@ -70,22 +68,22 @@ def best_instants(profile: Profile, retrievals: int) -> FloatArray:
     if not profile.total:
         return (np.arange(retrievals) + 0.5) * profile.period / retrievals
     if retrievals == 1:
-        return np.array([best_single_instant(profile)])
+        return np.array([optimal_single_time(profile)])
     if retrievals <= MAX_PROGRAMME:
-        on_grid = best_instants_on_grid(profile, retrievals, _nodes_for(profile, retrievals))
+        on_grid = optimal_times_on_grid(profile, retrievals, _nodes_for(profile, retrievals))
         return coordinate_descent(profile, on_grid, SWEEPS)
     return _refined(profile, quantile_start(profile, retrievals))
 
 
 def _nodes_for(profile: Profile, retrievals: int) -> int:
     wanted = max(NODES_PER_HOUR * profile.period, NODES_PER_RETRIEVAL * retrievals)
-    wanted = int(np.clip(wanted, FEWEST_NODES, MOST_NODES))
+    wanted = int(np.clip(wanted, MIN_NODES, MAX_NODES))
     bins = profile.rates.size
     return bins * -(-wanted // bins) if bins <= wanted else wanted  # edges are often optimal: let them be nodes
 
 
 def quantile_start(profile: Profile, retrievals: int) -> FloatArray:
-    """Instants with equal integrals of sqrt(rate) between them: dense where much is posted; array (retrievals,).
+    """Times with equal integrals of sqrt(rate) between them: dense where much is posted; array (retrievals,).
 
     That is the density of the optimum for many retrievals. It ignores where the rate falls: a start, no solution.
     """
@@ -95,12 +93,12 @@ def quantile_start(profile: Profile, retrievals: int) -> FloatArray:
     return np.asarray(np.interp(quantiles, integral, profile.edges))
 
 
-def best_instants_on_grid(profile: Profile, retrievals: int, nodes: int) -> FloatArray:
-    """The optimum among plans whose instants are multiples of period / nodes; exact.
+def optimal_times_on_grid(profile: Profile, retrievals: int, nodes: int) -> FloatArray:
+    """The optimum among plans whose times are multiples of period / nodes; exact.
 
-    A first plan that begins at instant 0 is the shortest path of `retrievals` links. The optimal plan from any other
-    start has one instant in each gap of the first. So every start within the shortest gap is tried, with the other
-    instants confined to the other gaps, and the cheapest plan is the optimum: O(nodes ** 2 * retrievals) altogether.
+    A first plan that begins at time 0 is the shortest path of `retrievals` links. The optimal plan from any other
+    start has one retrieval in each gap of the first. So every start within the shortest gap is tried, with the other
+    times confined to the other gaps, and the cheapest plan is the optimum: O(nodes ** 2 * retrievals) altogether.
 
     Parameters
     ----------
@@ -109,7 +107,7 @@ def best_instants_on_grid(profile: Profile, retrievals: int, nodes: int) -> Floa
 
     Examples
     --------
-    >>> best_instants_on_grid(Profile(np.array([1.0, 0.0]), period=2.0), 1, nodes=4).tolist()
+    >>> optimal_times_on_grid(Profile(np.array([1.0, 0.0]), period=2.0), 1, nodes=4).tolist()
     [1.0]
     """
     if not 1 <= retrievals <= nodes:
@@ -171,7 +169,7 @@ def _refined(profile: Profile, plan: FloatArray) -> FloatArray:
     plan = coordinate_descent(profile, plan, SWEEPS_PER_ROUND)
     cost, idle = expected_delay(profile, plan), 0
     for turn in range(ROUNDS):
-        # Each programme holds one instant; the next one holds its opposite.
+        # Each programme fixes one retrieval; the next one fixes its opposite.
         moved = _shifted_together(profile, plan, held=turn % 2 * (plan.size // 2))
         moved = coordinate_descent(profile, moved, SWEEPS_PER_ROUND)
         now = expected_delay(profile, moved)
@@ -184,7 +182,7 @@ def _refined(profile: Profile, plan: FloatArray) -> FloatArray:
 
 
 def _shifted_together(profile: Profile, plan: FloatArray, held: int) -> FloatArray:
-    """The best plan in which every instant lies between its present neighbours, on a grid, but one is held."""
+    """The best plan in which every retrieval lies between its present neighbours, on a grid, but one is fixed."""
     period = profile.period
     plan = np.append(plan[held:], plan[:held] + period)
     own, since, until = plan[1:, None], plan[:-1, None], np.append(plan[2:], plan[0] + period)[:, None]
@@ -202,34 +200,34 @@ def _shifted_together(profile: Profile, plan: FloatArray, held: int) -> FloatArr
 
 def coordinate_descent(
     profile: Profile,
-    instants: ArrayLike,
+    times: ArrayLike,
     sweeps: int,
     *,
     least_gap: float = 0.0,
     longest_gap: float = np.inf,
 ) -> FloatArray:
-    """Move every instant to its best place between its neighbours, again and again; the delay never rises.
+    """Move every retrieval to its best place between its neighbours, again and again; the delay never rises.
 
     Between neighbours a and b the best x maximises (L(x) - L(a)) (b - x), a parabola in each bin; so a step searches
-    the whole way between them. Instants that are not neighbours move together. An instant moves only for a gain.
+    the whole way between them. Those that are not neighbours move together. A retrieval moves only for a gain.
 
     Parameters
     ----------
     profile : Profile
-    instants : array (m,) or (starts, m)
+    times : array (m,) or (starts, m)
         One plan, or several that are treated alike; ascending, the last less than a period after the first.
     sweeps : int
-        At most; fewer if no instant moves any more.
+        At most; fewer if no retrieval moves any more.
     least_gap, longest_gap : float
-        Hours between two retrievals. An instant whose neighbours leave no such place stays.
+        Hours between two retrievals. A retrieval whose neighbours leave no such place stays.
 
     Returns
     -------
-    instants : array of the same shape, each plan ascending, in [0, period)
+    times : array of the same shape, each plan ascending, in [0, period)
 
     Notes
     -----
-    A plan of one retrieval per period has itself for neighbours; its best instant is Theorem 2's.
+    A plan of one retrieval per period has itself for neighbours; its best time is Theorem 2's.
 
     Examples
     --------
@@ -237,11 +235,11 @@ def coordinate_descent(
     >>> coordinate_descent(office, [10.0, 16.0], sweeps=100).round(3).tolist()
     [12.3, 18.0]
     """
-    given = np.asarray(instants, dtype=np.float64)
+    given = np.asarray(times, dtype=np.float64)
     plans = np.atleast_2d(given).copy()
     count, period = plans.shape[1], profile.period
     if count == 1 and profile.total:
-        plans[:] = best_single_instant(profile)
+        plans[:] = optimal_single_time(profile)
     elif profile.total:
         line = _Line(profile, least_gap, longest_gap)
         # Neighbours have different colours; around an odd circle that takes a third one.
@@ -271,7 +269,7 @@ class _Line:
         self.negligible = 1e-12 * profile.total * profile.period
 
     def best(self, since: FloatArray, current: FloatArray, until: FloatArray) -> FloatArray:
-        """Where between its neighbours each instant saves most delay; all arrays (k,)."""
+        """Where between its neighbours each retrieval saves most delay; all arrays (k,)."""
         shift = np.floor(since / self.period) * self.period
         since, current, until = since - shift, current - shift, until - shift
         low = np.maximum(since + self.least_gap, until - self.longest_gap)[:, None]

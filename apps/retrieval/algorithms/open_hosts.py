@@ -11,8 +11,8 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 from apps.retrieval.algorithms.address_ranges import is_public
 
-# The ports that browsers block (WHATWG Fetch), and those of databases and control planes: none of them talks HTTP for
-# everybody, and some would take a request for commands.
+# The ports that browsers block (WHATWG Fetch), and those of databases and control planes: none of them serves public
+# HTTP, and some would execute a request as commands.
 BLOCKED_PORTS = frozenset({
     1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
     111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
@@ -31,7 +31,7 @@ _NAME = re.compile(r"\.?(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z_](?:[a-z0-
 
 
 class BadEntry(ValueError):
-    """An entry opens nothing that can be meant; the message says what is expected."""
+    """An invalid entry; the message names what is expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +43,10 @@ class Entry:
 
     @classmethod
     def parse(cls, text: str) -> "Entry":
-        """Read an entry as an operator writes it.
+        """Read an operator's entry. Raises BadEntry if it is no name, address or network, or its port is invalid.
 
         >>> Entry.parse("NAS.lan.:8080"), Entry.parse("[fd00::]/8:443")
         (Entry(place='nas.lan', port=8080), Entry(place=IPv6Network('fd00::/8'), port=443))
-
-        Raises
-        ------
-        BadEntry
-            If it is no name, address or network, or its port is none.
         """
         lowered = text.strip().lower()
         if lowered.count(":") > 1 and "[" not in lowered:  # an IPv6 address without a port needs no brackets
@@ -105,7 +100,7 @@ class OpenHosts:
     """All entries together."""
 
     def __init__(self, entries: Iterable[str | Entry] = ()) -> None:
-        """Raises BadEntry if an entry cannot be meant."""
+        """Raises BadEntry if an entry is invalid."""
         self._entries = tuple(entry if isinstance(entry, Entry) else Entry.parse(entry) for entry in entries)
 
     def opens_name(self, host: str, port: int) -> bool:
@@ -118,13 +113,13 @@ class OpenHosts:
         return any(entry.names(bare) and entry.on(port) for entry in self._entries)
 
     def may_have_port(self, host: str, port: int) -> bool:
-        """Whether a port may be connected to; if a network opens it, the address decides as it is connected to."""
+        """Whether a port may be connected to; if a network opens it, the address decides when connecting."""
         if port not in BLOCKED_PORTS or self.opens_name(host, port):
             return True
         return any(not isinstance(entry.place, str) and entry.port == port for entry in self._entries)
 
     def may_connect(self, address: str, port: int) -> bool:
-        """Whether an IP address may be connected to that no opened name stands for.
+        """Whether an IP address may be connected to without an opened name.
 
         >>> OpenHosts(["10.0.0.0/8"]).may_connect("10.0.0.7", 8080), OpenHosts().may_connect("10.0.0.7", 8080)
         (True, False)

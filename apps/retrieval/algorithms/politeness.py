@@ -1,6 +1,6 @@
-"""When a source may be asked again: what its answers ask of us, and what politeness asks without being told.
+"""When a source may be requested again, by its own responses and by general politeness.
 
-All durations are seconds. A source's own wishes lengthen the wait between retrievals, never shorten it.
+All durations are seconds. What a source requests lengthens the wait between retrievals, never shortens it.
 """
 
 import re
@@ -21,16 +21,16 @@ _THROTTLES = frozenset({403, 429})  # some sites say 403 where they mean "slow d
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The waits that politeness takes; a replay divides all of them by its clock rate."""
+    """Minimum waits; a replay divides all of them by its clock rate."""
 
-    min_gap: float = 3_600.0  # between two requests to a source, whoever wishes for them
+    min_gap: float = 3_600.0  # between two requests to a source, manual ones included
     unvalidated_gap: float = 86_400.0  # for sources that never offered an ETag or Last-Modified
-    longest_wish: float = 604_800.0  # no header silences a source for longer
-    longest_hint: float = 86_400.0  # no element of a feed does: a weekly podcast may publish a day early
+    max_header_wait: float = 604_800.0  # the longest wait that a header may demand
+    longest_hint: float = 86_400.0  # that an element of a feed may demand: a weekly podcast may publish a day early
     backoff_first: float = 3_600.0  # after the first failure; doubled by each further one
-    backoff_last: float = 604_800.0  # a failing source is never given up
+    backoff_last: float = 604_800.0  # a failing source is retried forever
     throttled_gap: float = 86_400.0  # after a 429 or 403 that does not say how long
-    jitter: float = 30.0  # at most this much is added to an instant, so that sources do not stay in step
+    jitter: float = 30.0  # the most added to a due time, so that sources do not stay in step
 
     def scaled(self, clock_rate: float) -> "Limits":
         """The same for a source whose time runs `clock_rate` times as fast as ours."""
@@ -39,20 +39,20 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What is remembered of a source's former answers."""
+    """What is stored of a source's previous responses."""
 
     consecutive_failures: int = 0
-    slowdown: float = 1.0  # factor on the usual gap since the source asked us to slow down
+    slowdown: float = 1.0  # factor on the usual gap after requests to slow down
     validated: bool = False  # it has offered a validator
-    moved_to: str = ""  # where its latest answers permanently redirected to
+    moved_to: str = ""  # where its latest responses permanently redirected to
     moved_count: int = 0  # how many in a row
 
 
 @dataclass(frozen=True, slots=True)
 class ResponseFacts:
-    """What politeness needs to know of an answer."""
+    """The parts of a response that decide the wait."""
 
-    status: int  # HTTP; 0 when none came
+    status: int  # HTTP; 0 without a response
     headers: Mapping[str, str] = field(default_factory=dict)  # names in lower case
     retry_after: float | None = None  # s; a deferral by ourselves
     permanent_url: str = ""  # where an unbroken chain of permanent redirects led
@@ -65,7 +65,7 @@ class Verdict:
     reason: str  # why not before, for people
     memory: Memory
     gone: bool = False
-    new_url: str = ""  # the address to ask from now on
+    new_url: str = ""  # the address from now on
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,31 +74,32 @@ class _Wait:
     reason: str
 
 
-def judge(answer: ResponseFacts, memory: Memory, limits: Limits, *, now: datetime) -> Verdict:
-    """What an answer means for the time until the next request, and what to remember of it.
+def judge(response: ResponseFacts, memory: Memory, limits: Limits, *, now: datetime) -> Verdict:
+    """The wait that follows from a response, and what to store of it.
 
-    A deferral of our own (`retry_after` set) changes nothing but the instant. Failures back off from `backoff_first`,
+    A deferral of our own (`retry_after` set) changes only the due time. Failures back off from `backoff_first`,
     doubling up to `backoff_last`; they end with the first success. 410 ends the source.
 
     >>> now = datetime(2026, 1, 1, tzinfo=UTC)
-    >>> answer = ResponseFacts(304, {"cache-control": "max-age=7200"}, is_feed=True)
-    >>> verdict = judge(answer, Memory(validated=True), Limits(), now=now)
+    >>> response = ResponseFacts(304, {"cache-control": "max-age=7200"}, is_feed=True)
+    >>> verdict = judge(response, Memory(validated=True), Limits(), now=now)
     >>> verdict.not_before.isoformat(), verdict.reason
     ('2026-01-01T02:00:00+00:00', 'it can be cached for 7200 s (Cache-Control)')
     """
-    if answer.retry_after is not None:
-        return Verdict(now + timedelta(seconds=answer.retry_after), "its host is busy", memory)
-    if answer.status == 410:
+    if response.retry_after is not None:
+        return Verdict(now + timedelta(seconds=response.retry_after), "its host is busy", memory)
+    if response.status == 410:
         return Verdict(
             now, "gone for good", replace(memory, consecutive_failures=memory.consecutive_failures + 1), True
         )
-    succeeded = answer.is_feed and answer.status in _SUCCESSES
-    memory = _remember(answer, memory, succeeded=succeeded)
-    waits = [_Wait(limits.min_gap * memory.slowdown, _usual_reason(memory))]
+    succeeded = response.is_feed and response.status in _SUCCESSES
+    memory = _remember(response, memory, succeeded=succeeded)
+    slowed = f"{memory.slowdown:g} times the minimum gap: the site asked to slow down"
+    waits = [_Wait(limits.min_gap * memory.slowdown, "the minimum gap" if memory.slowdown == 1 else slowed)]
     if succeeded:
-        waits += _waits_of_a_success(answer, memory, limits, now)
+        waits += _waits_of_a_success(response, memory, limits, now)
     else:
-        waits += _waits_of_a_failure(answer, memory, limits, now)
+        waits += _waits_of_a_failure(response, memory, limits, now)
     longest = max(waits, key=lambda wait: wait.seconds)
     verdict = Verdict(now + timedelta(seconds=longest.seconds), longest.reason, memory)
     if memory.moved_count >= SIGHTINGS_OF_A_MOVE:
@@ -107,34 +108,26 @@ def judge(answer: ResponseFacts, memory: Memory, limits: Limits, *, now: datetim
     return verdict
 
 
-def _remember(answer: ResponseFacts, memory: Memory, *, succeeded: bool) -> Memory:
+def _remember(response: ResponseFacts, memory: Memory, *, succeeded: bool) -> Memory:
     if not succeeded:
-        slowdown = min(2 * memory.slowdown, STEEPEST_SLOWDOWN) if _throttles(answer) else memory.slowdown
+        slowdown = min(2 * memory.slowdown, STEEPEST_SLOWDOWN) if _throttles(response) else memory.slowdown
         return replace(memory, consecutive_failures=memory.consecutive_failures + 1, slowdown=slowdown)
-    offered = bool(answer.headers.get("etag") or answer.headers.get("last-modified"))
-    same = bool(answer.permanent_url) and answer.permanent_url == memory.moved_to
+    offered = bool(response.headers.get("etag") or response.headers.get("last-modified"))
+    same = bool(response.permanent_url) and response.permanent_url == memory.moved_to
     return Memory(
         consecutive_failures=0,
         slowdown=max(1.0, RECOVERY * memory.slowdown),
         validated=memory.validated or offered,
-        moved_to=answer.permanent_url,
-        moved_count=memory.moved_count + 1 if same else int(bool(answer.permanent_url)),
+        moved_to=response.permanent_url,
+        moved_count=memory.moved_count + 1 if same else int(bool(response.permanent_url)),
     )
 
 
-def _throttles(answer: ResponseFacts) -> bool:
-    return answer.status in _THROTTLES or (answer.status == 503 and "retry-after" in answer.headers)
+def _throttles(response: ResponseFacts) -> bool:
+    return response.status in _THROTTLES or (response.status == 503 and "retry-after" in response.headers)
 
 
-def _usual_reason(memory: Memory) -> str:
-    return (
-        "the minimum gap"
-        if memory.slowdown == 1
-        else f"{memory.slowdown:g} times the minimum gap: the site asked to slow down"
-    )
-
-
-def _waits_of_a_success(answer: ResponseFacts, memory: Memory, limits: Limits, now: datetime) -> list[_Wait]:
+def _waits_of_a_success(response: ResponseFacts, memory: Memory, limits: Limits, now: datetime) -> list[_Wait]:
     waits = []
     if not memory.validated:
         waits.append(
@@ -143,29 +136,30 @@ def _waits_of_a_success(answer: ResponseFacts, memory: Memory, limits: Limits, n
                 "the site does not support conditional requests (no ETag or Last-Modified): checked once a day",
             )
         )
-    if fresh := freshness(answer.headers, now):
-        waits.append(_Wait(min(fresh.seconds, limits.longest_wish), fresh.reason))
+    if fresh := freshness(response.headers, now):
+        waits.append(_Wait(min(fresh.seconds, limits.max_header_wait), fresh.reason))
     return waits
 
 
-def _waits_of_a_failure(answer: ResponseFacts, memory: Memory, limits: Limits, now: datetime) -> list[_Wait]:
+def _waits_of_a_failure(response: ResponseFacts, memory: Memory, limits: Limits, now: datetime) -> list[_Wait]:
     waits = []
-    asked = retry_after(answer.headers, now) if answer.status in {403, 429, 503} else None
-    if asked is not None:
-        waits.append(_Wait(min(asked, limits.longest_wish), f"the site asked to wait {asked:.0f} s (Retry-After)"))
-    elif answer.status in _THROTTLES:
-        waits.append(_Wait(limits.throttled_gap, f"the site refused with status {answer.status}"))
-    if answer.status == 429 and (fresh := freshness(answer.headers, now)):
-        waits.append(_Wait(min(fresh.seconds, limits.longest_wish), fresh.reason))
+    requested = retry_after(response.headers, now) if response.status in {403, 429, 503} else None
+    if requested is not None:
+        reason = f"the site asked to wait {requested:.0f} s (Retry-After)"
+        waits.append(_Wait(min(requested, limits.max_header_wait), reason))
+    elif response.status in _THROTTLES:
+        waits.append(_Wait(limits.throttled_gap, f"the site refused with status {response.status}"))
+    if response.status == 429 and (fresh := freshness(response.headers, now)):
+        waits.append(_Wait(min(fresh.seconds, limits.max_header_wait), fresh.reason))
     failures = memory.consecutive_failures
-    if asked is None:
+    if requested is None:
         wait = backoff(failures, limits.backoff_first, limits.backoff_last)
         waits.append(_Wait(wait, f"back-off after {failures} failure{'s' * (failures > 1)} in a row"))
     return waits
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds that Retry-After asks for, in either of its forms; None when it is absent or cannot be read.
+    """Seconds to wait by Retry-After, in either of its forms; None when it is absent or malformed.
 
     >>> now = datetime(2026, 1, 1, tzinfo=UTC)
     >>> retry_after({"retry-after": "120"}, now), retry_after({"retry-after": "Thu, 01 Jan 2026 00:05:00 GMT"}, now)
@@ -179,7 +173,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 def freshness(headers: Mapping[str, str], now: datetime) -> _Wait | None:
-    """How long an answer says that it stays fresh: Cache-Control's max-age, else Expires against Date (RFC 9111)."""
+    """How long a response stays fresh: Cache-Control's max-age, else Expires against Date (RFC 9111)."""
     control = headers.get("cache-control", "").lower()
     if "no-cache" in control or "no-store" in control:
         return None
@@ -194,13 +188,13 @@ def freshness(headers: Mapping[str, str], now: datetime) -> _Wait | None:
 
 
 def _age(headers: Mapping[str, str]) -> float:
-    """Seconds that the answer already lay in a cache on the way."""
+    """Seconds that the response spent in caches on the way."""
     value = headers.get("age", "").strip()
     return float(value) if value.isascii() and value.isdigit() and len(value) < 10 else 0.0
 
 
 def _server_time(headers: Mapping[str, str], now: datetime) -> datetime:
-    """The instant of an answer on the server's clock, which its other dates go by."""
+    """The time of a response by the server's clock, which its other dates go by."""
     return _http_date(headers.get("date", "")) or now
 
 
@@ -213,31 +207,31 @@ def _http_date(value: str) -> datetime | None:
 
 
 def next_due_time(
-    wish: datetime, not_before: datetime, hints: UpdateHints, limits: Limits, *, since: datetime, jitter: float
+    wanted: datetime, not_before: datetime, hints: UpdateHints, limits: Limits, *, since: datetime, jitter: float
 ) -> datetime:
-    """The instant of the next retrieval: the wished one, or the first later one that nothing forbids.
+    """The time of the next retrieval: the wanted one, or the first later one that is allowed.
 
-    `since` is the latest retrieval, from which the feed's ttl counts; `jitter` in [0, 1) spreads instants and only
-    adds. skipHours and skipDays are honoured unless they leave no hour within `longest_wish`.
+    `since` is the latest retrieval, from which the feed's ttl counts; `jitter` in [0, 1) spreads due times and only
+    adds. skipHours and skipDays are applied unless they leave no hour within `max_header_wait`.
 
     >>> midnight = datetime(2026, 1, 1, tzinfo=UTC)
     >>> hints = UpdateHints(skip_hours=frozenset({1, 2}))
     >>> next_due_time(midnight + timedelta(hours=1), midnight, hints, Limits(), since=midnight, jitter=0.0).hour
     3
     """
-    instant = max(wish, not_before)
+    due_at = max(wanted, not_before)
     if hints.ttl:
-        instant = max(instant, since + timedelta(seconds=min(hints.ttl, limits.longest_hint)))
-    instant += timedelta(seconds=jitter * limits.jitter)
-    return _outside_skipped(instant, hints, limits)
+        due_at = max(due_at, since + timedelta(seconds=min(hints.ttl, limits.longest_hint)))
+    due_at += timedelta(seconds=jitter * limits.jitter)
+    return _outside_skipped(due_at, hints, limits)
 
 
-def _outside_skipped(instant: datetime, hints: UpdateHints, limits: Limits) -> datetime:
-    last = instant + timedelta(seconds=limits.longest_wish)
-    candidate = instant
+def _outside_skipped(due_at: datetime, hints: UpdateHints, limits: Limits) -> datetime:
+    last = due_at + timedelta(seconds=limits.max_header_wait)
+    candidate = due_at
     while candidate.hour in hints.skip_hours or candidate.weekday() in hints.skip_days:
         # Keep the minutes, so that sources which all skip the night do not all wake on the stroke of an hour.
         candidate += timedelta(hours=1)
         if candidate > last:
-            return instant
+            return due_at
     return candidate

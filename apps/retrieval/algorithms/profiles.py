@@ -5,9 +5,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from apps.retrieval.algorithms.arrays import FloatArray
 
 
 @dataclass(frozen=True)
@@ -65,15 +65,12 @@ class Profile:
         """Postings expected in a period."""
         return float(self.cumulated[-1])
 
-    def rate(self, instants: ArrayLike) -> Any:
-        """Postings per hour at instants on the axis of `calendar`; at an edge that of the bin that begins."""
-        bins = (np.mod(np.asarray(instants, dtype=np.float64), self.period) / self.bin_hours).astype(np.int64)
+    def rate(self, times: ArrayLike) -> Any:
+        """Postings per hour at times on the axis of `calendar`; at an edge that of the bin that begins."""
+        bins = (np.mod(np.asarray(times, dtype=np.float64), self.period) / self.bin_hours).astype(np.int64)
         return self.rates[np.minimum(bins, self.rates.size - 1)]
 
-    def expected(self, instants: ArrayLike) -> Any:
-        """L(t): postings expected since instant 0. Differences of it are expected counts of intervals."""
-        periods, phase = np.divmod(np.asarray(instants, dtype=np.float64), self.period)
+    def expected(self, times: ArrayLike) -> Any:
+        """L(t): postings expected since time 0. Differences of it are expected counts of intervals."""
+        periods, phase = np.divmod(np.asarray(times, dtype=np.float64), self.period)
         return periods * self.total + np.interp(phase, self.edges, self.cumulated)
-
-    def scaled(self, factor: float) -> "Profile":
-        return Profile(self.rates * factor, self.period)

@@ -1,4 +1,4 @@
-"""What a page of a crawled site holds: the links of an index, the article of a news page. Runs in a child process."""
+"""Reads a page of a crawled site: the links of an index, the article of a news page. Runs in a child process."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ from apps.sources.formats.feed import NotAFeed, ParsedFeed
 class IndexReading:
     """A page that leads to others."""
 
-    about: ParsedFeed  # what it says of its site; without entries
+    about: ParsedFeed  # its site's metadata; without entries
     links: tuple[Link, ...]
 
 
@@ -29,25 +29,16 @@ class PageReading:
     probability: float
     reasons: tuple[str, ...]  # for people
     run_length: int  # characters of the text that was found
-    noindex: bool  # it asks programs not to remember it
+    noindex: bool  # by its robots directives
     article: Article | None  # of a news page, and of any whose text is wanted
     index: IndexReading | None  # of an index page
 
 
 def read_index(body: bytes, *, content_type: str, url: str) -> IndexReading:
-    """The links of a page that is known to be an index: of HTML, or a sitemap.
-
-    Raises
-    ------
-    NotAFeed
-        If there is nothing in it that links could be taken from.
-    """
-    entries = _sitemap_links(body, url)
-    if entries is not None:
-        return IndexReading(ParsedFeed(kind="sitemap"), entries)
-    root = read_page(body, content_type=content_type).root
-    if root is None:
-        raise NotAFeed("The page is empty.")
+    """The links of a page that is known to be an index: of HTML, or a sitemap. Raises NotAFeed if it is empty."""
+    if sitemap := _read_sitemap(body, url):
+        return sitemap
+    root = _root_of(body, content_type)
     return _index(root, metadata.read_metadata(root, url=url), url)
 
 
@@ -60,67 +51,57 @@ def read_site_page(
     wants_article: bool = False,
     keen_tags: frozenset[str] | None = None,
 ) -> PageReading:
-    """Decide what kind a page is, and read it as that.
+    """Classify a page and read it as that kind. Raises NotAFeed if it is empty.
 
-    Parameters
-    ----------
-    body, content_type, url
-        The page as it was fetched.
-    robots_header
-        What the answer's X-Robots-Tag says.
-    wants_article
-        Read its text whatever kind it seems to be: somebody knows that it is an article.
-    keen_tags
-        The keen tags learnt of the site: its text is taken by Algorithm II of Ai-Times with these.
-
-    Raises
-    ------
-    NotAFeed
-        If the page is empty.
+    `robots_header` is the value of X-Robots-Tag. With `wants_article` the text is read whatever the kind; with the
+    `keen_tags` learned of the site it is extracted by Algorithm II of Ai-Times.
     """
-    entries = _sitemap_links(body, url)
-    if entries is not None:
-        about = IndexReading(ParsedFeed(kind="sitemap"), entries)
-        return PageReading("index", 1.0, ("It is a sitemap.",), 0, False, None, about)
-    root = read_page(body, content_type=content_type).root
-    if root is None:
-        raise NotAFeed("The page is empty.")
-    said = metadata.read_metadata(root, url=url)
+    if sitemap := _read_sitemap(body, url):
+        return PageReading("index", 1.0, ("It is a sitemap.",), 0, False, None, sitemap)
+    root = _root_of(body, content_type)
+    about = metadata.read_metadata(root, url=url)
     extract = keen.extract(root)
-    verdict = classify(root, extract, said, url)
+    verdict = classify(root, extract, about, url)
     article = None
     if wants_article or verdict.kind == "news":
         article = (
             extract_article(body, content_type=content_type, url=url, engine=KEEN_TAGS, site_tags=keen_tags)
             if keen_tags
-            else article_of(extract, said)
+            else article_of(extract, about)
         )
     return PageReading(
         kind=verdict.kind,
         probability=verdict.probability,
         reasons=verdict.reasons,
         run_length=verdict.text_size,
-        noindex=robots_directives(root, url, header=robots_header).noindex,
+        noindex=robots_directives(root, header=robots_header).noindex,
         article=article,
-        index=_index(root, said, url) if verdict.kind == "index" else None,
+        index=_index(root, about, url) if verdict.kind == "index" else None,
     )
 
 
-def _sitemap_links(body: bytes, url: str) -> tuple[Link, ...] | None:
+def _read_sitemap(body: bytes, url: str) -> IndexReading | None:
     try:
-        return sitemaps.links_in(body, url=url)
+        return IndexReading(ParsedFeed(kind="sitemap"), sitemaps.links_in(body, url=url))
     except sitemaps.NotASitemap:
         return None
 
 
-def _index(root: etree._Element, said: metadata.Metadata, url: str) -> IndexReading:
-    about = ParsedFeed(
+def _root_of(body: bytes, content_type: str) -> etree._Element:
+    root = read_page(body, content_type=content_type).root
+    if root is None:
+        raise NotAFeed("The page is empty.")
+    return root
+
+
+def _index(root: etree._Element, about: metadata.Metadata, url: str) -> IndexReading:
+    feed = ParsedFeed(
         kind="page",
-        title=said.title,
+        title=about.title,
         link=url,
-        description=said.description,
-        language=said.language,
-        image_url=said.image_url,
+        description=about.description,
+        language=about.language,
+        image_url=about.image_url,
     )
-    follows = not robots_directives(root, url).nofollow
-    return IndexReading(about, tuple(links_of(root, url)) if follows else ())
+    follows = not robots_directives(root).nofollow
+    return IndexReading(feed, tuple(links_of(root, url)) if follows else ())

@@ -1,14 +1,16 @@
-"""Whether a site's robots.txt (RFC 9309) lets us ask for an address."""
+"""Whether a site's robots.txt (RFC 9309) allows an address, and the sitemaps it names."""
 
 from functools import lru_cache
 from urllib.parse import urlsplit
 
 from protego import Protego
 
+from apps.sources.algorithms.addresses import absolute
+
 AGENT = "Wirebeat"
-UNAVAILABLE = "# The server failed to answer."  # in the place of rules
+UNAVAILABLE = "# The server failed to answer."  # instead of rules
 BODY_LIMIT = 5 * 2**20  # bytes; no file of rules is larger
-READ_LIMIT = 500 * 1024  # bytes; what lies behind is not read (RFC 9309, section 2.5)
+READ_LIMIT = 500 * 1024  # bytes that are parsed (RFC 9309, section 2.5)
 
 
 def origin_of(url: str) -> str:
@@ -17,20 +19,21 @@ def origin_of(url: str) -> str:
 
 
 def rules_in(status: int, body: bytes) -> str:
-    """The rules of an answer to robots.txt: none where there is no such file."""
+    """The rules of a response to robots.txt: none where there is no such file."""
     if status >= 500:
         return UNAVAILABLE
     if status != 200:
         return ""
-    read = body if len(body) <= READ_LIMIT else body[:READ_LIMIT].rpartition(b"\n")[0]  # half a rule is another one
+    # A rule cut in half is a different one.
+    read = body if len(body) <= READ_LIMIT else body[:READ_LIMIT].rpartition(b"\n")[0]
     return read.decode("utf-8", "replace").replace("\0", "")
 
 
 def allows(rules: str, url: str, *, crawling: bool = False) -> bool:
-    """Whether the rules let us ask for `url`.
+    """Whether the rules allow a request for `url`.
 
-    A server that fails to answer forbids everything (RFC 9309, section 2.3.1.4) to who is crawling: but a feed is
-    asked for by a person, who would find it at that address, too.
+    A server that fails to answer forbids everything to crawlers (RFC 9309, section 2.3.1.4); a feed is fetched on
+    behalf of a person, who could open it at that address, too.
 
     >>> allows("User-agent: *\\nDisallow: /private", "https://news.example/feed")
     True
@@ -40,6 +43,15 @@ def allows(rules: str, url: str, *, crawling: bool = False) -> bool:
     if rules == UNAVAILABLE:
         return not crawling
     return not rules or bool(_parsed(rules).can_fetch(url, AGENT))
+
+
+def sitemaps_in(rules: str) -> tuple[str, ...]:
+    """The addresses of the sitemaps that the rules name, each once.
+
+    >>> sitemaps_in("User-agent: *\\nDisallow: /a\\nSitemap: https://example.org/news.xml # new\\nSITEMAP: /b.xml")
+    ('https://example.org/news.xml',)
+    """
+    return tuple(dict.fromkeys(filter(None, map(absolute, _parsed(rules).sitemaps))))
 
 
 @lru_cache(maxsize=256)

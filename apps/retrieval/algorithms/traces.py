@@ -1,14 +1,13 @@
 """Publication times of many sources, kept so that one search serves all of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from apps.retrieval.algorithms.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -73,10 +72,10 @@ class Trace:
     def _stretch(self) -> float:
         return float(self.times.max() - self._origin) + 2.0 if self.times.size else 2.0
 
-    def position(self, sources: ArrayLike, instants: ArrayLike) -> IntArray:
-        """Index in `times` behind the last posting of each source not later than its instant."""
+    def position(self, sources: ArrayLike, until: ArrayLike) -> IntArray:
+        """Index in `times` behind the last posting of each source not later than its time `until`."""
         sources = np.asarray(sources)
-        inside = np.clip(np.asarray(instants, dtype=np.float64) - self._origin, -1.0, self._stretch - 1.0)
+        inside = np.clip(np.asarray(until, dtype=np.float64) - self._origin, -1.0, self._stretch - 1.0)
         return np.searchsorted(self._keys, sources * self._stretch + inside, side="right")
 
     def count(self, sources: ArrayLike, after: ArrayLike, until: ArrayLike) -> IntArray:
@@ -89,7 +88,6 @@ class Trace:
         counts = np.bincount(self.owners[inside], minlength=len(self))
         return Trace(self.names, self.times[inside], np.concatenate(([0], np.cumsum(counts))).astype(np.int64))
 
-    def select(self, keep: Sequence[int] | Callable[[FloatArray], bool]) -> "Trace":
-        """Some sources only: by number, or those whose times fulfil a condition."""
-        numbers = [i for i, part in enumerate(self.parts) if keep(part)] if callable(keep) else keep
+    def select(self, numbers: Sequence[int]) -> "Trace":
+        """The sources with these numbers only."""
         return Trace.of([self.names[i] for i in numbers], [self.parts[i] for i in numbers])

@@ -1,14 +1,15 @@
-"""From a page's answer to what it holds; the reading itself is a child process's work."""
+"""Fetched pages of crawled sites and of teasers: read in a child process, and kept if they have an article."""
 
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from apps.documents import actions as documents
 from apps.retrieval import sandbox
-from apps.retrieval.algorithms.reading import read_site_page
-from apps.retrieval.crawler.batches import CrawlBatch, PageAssignment, PageFetch
+from apps.retrieval.algorithms.reading import PageReading, read_site_page
 from apps.retrieval.http.fetching import Fetched
+from apps.retrieval.models import Crawl, Page
 
 logger = logging.getLogger(__name__)
 
@@ -16,8 +17,26 @@ PAGES_FIRST = "text/html, application/xhtml+xml, application/xml;q=0.8, text/xml
 _READABLE = ("html", "xml", "text/plain", "octet-stream")
 
 
-def read_page(turn: CrawlBatch, page: PageAssignment, fetched: Fetched) -> PageFetch:
-    """Read a page as it was fetched. Nothing that a page holds is raised: the look says it."""
+class CrawlBatch(NamedTuple):
+    """Pages of one source that a worker may fetch until the lease of the crawl ends."""
+
+    crawl: Crawl
+    pages: list[Page]
+
+
+@dataclass(frozen=True, slots=True)
+class PageFetch:
+    """A fetched page."""
+
+    page: Page
+    fetched: Fetched
+    reading: PageReading | None = None
+    document: bytes = b""  # the hash of its raw bytes, if they are kept
+    problem: str = ""  # why it could not be read
+
+
+def read_page(crawl: Crawl, page: Page, fetched: Fetched) -> PageFetch:
+    """Read a fetched page. Nothing is raised: the result has the problem."""
     if fetched.failure is not None:
         return PageFetch(page, fetched, problem=fetched.failure.message)
     if fetched.status != 200:
@@ -33,7 +52,7 @@ def read_page(turn: CrawlBatch, page: PageAssignment, fetched: Fetched) -> PageF
             url=fetched.url,
             robots_header=fetched.headers.get("x-robots-tag", ""),
             wants_article=page.posting_id is not None,
-            keen_tags=turn.keen_tags,
+            keen_tags=None if crawl.keen_tags is None else frozenset(crawl.keen_tags),
         )
     except ValueError as error:  # too slow, too much memory, empty
         return PageFetch(page, fetched, problem=str(error))
@@ -43,14 +62,14 @@ def read_page(turn: CrawlBatch, page: PageAssignment, fetched: Fetched) -> PageF
     return PageFetch(page, fetched, reading)
 
 
-def with_document_kept(look: PageFetch, *, now: datetime) -> PageFetch:
-    """The look with the hash of its raw page, which is kept if it holds an article: extraction may be done again."""
-    if look.reading is None or look.reading.article is None:
-        return look
+def with_document_kept(fetch: PageFetch, *, now: datetime) -> PageFetch:
+    """Keep the raw page of an article, for later extractions, and return the fetch with its hash."""
+    if fetch.reading is None or fetch.reading.article is None:
+        return fetch
     try:
-        content_type = look.fetched.headers.get("content-type", "")
-        digest = documents.keep(look.fetched.body, url=look.fetched.url, content_type=content_type, now=now)
+        content_type = fetch.fetched.headers.get("content-type", "")
+        digest = documents.keep(fetch.fetched.body, url=fetch.fetched.url, content_type=content_type, now=now)
     except (documents.DocumentTooLarge, OSError) as error:  # the article is worth more than its page
-        logger.warning("the page %s is not kept: %s", look.page.url, error)
-        return look
-    return replace(look, document=digest)
+        logger.warning("the page %s is not kept: %s", fetch.page.url, error)
+        return fetch
+    return replace(fetch, document=digest)

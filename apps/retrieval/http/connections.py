@@ -1,4 +1,4 @@
-"""How the connections of a worker are shared, so that no kind of request and no slow server takes all of them."""
+"""Limits on a worker's connections, so that neither one kind of request nor slow servers take all of them."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class GaveWay(Exception):
-    """A request was ended to make room: its server was slow, and so were too many others."""
+    """A slow request was ended since too many others were slow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,23 +25,21 @@ class Limits:
 SHARES = Limits()
 
 
+@dataclass(slots=True, eq=False)
 class _Held:
     """A connection in use."""
 
-    __slots__ = ("ended", "slots", "timeout")
-
-    def __init__(self, slots: asyncio.Semaphore, timeout: asyncio.Timeout) -> None:
-        self.slots = slots
-        self.timeout = timeout
-        self.ended = False  # to make room
+    slots: asyncio.Semaphore
+    timeout: asyncio.Timeout
+    ended: bool = False  # for another request
 
 
 class Connections:
     """Slots for connections of one event loop.
 
-    A request that takes longer than `slow_after` leaves the slot of its kind to the next one and goes on among the slow
-    ones. Where these are too many, the one that has been slow for longest is ended: servers that accept connections and
-    never answer hold up nobody but each other.
+    A request that takes longer than `slow_after` releases the slot of its kind and continues among the slow ones. If
+    these are too many, the one that has been slow for longest is ended: servers that accept connections and never
+    respond delay only each other.
     """
 
     def __init__(self, limits: Limits = SHARES) -> None:
@@ -53,13 +51,7 @@ class Connections:
 
     @asynccontextmanager
     async def take(self, *, first: bool) -> AsyncIterator[None]:
-        """Hold a connection.
-
-        Raises
-        ------
-        GaveWay
-            Inside the block, if the request was slow and had to make room.
-        """
+        """Hold a connection; raises GaveWay inside the block if the request is slow and is ended for another one."""
         slots = self._first if first else self._due
         self.waiting += 1
         try:

@@ -1,11 +1,10 @@
-"""The content codings of HTTP (RFC 9110), undone piece by piece and never beyond a limit."""
+"""Decode the content codings of HTTP (RFC 9110) incrementally and never beyond a limit."""
 
 import zlib
-from typing import Protocol
 
 import brotli
 
-ACCEPTED = "gzip, deflate, br"  # what `Decoder` undoes, as Accept-Encoding says it
+ACCEPTED = "gzip, deflate, br"  # the value of Accept-Encoding
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _MAX_MEMBERS = 1_000  # of a gzip stream; empty ones cost time and yield nothing
@@ -16,16 +15,7 @@ class TooLarge(ValueError):
 
 
 class Undecodable(ValueError):
-    """The bytes are not in the coding that the server named; the message says what is wrong."""
-
-
-class Coding(Protocol):
-    """One coding, undone piece by piece."""
-
-    def decode(self, data: bytes, most: int) -> bytes:
-        """What follows from further bytes; stops soon after `most` bytes, and is not called again then."""
-
-    def is_complete(self) -> bool: ...
+    """The bytes are not in the coding that the server named; the message gives the reason."""
 
 
 class Decoder:
@@ -38,17 +28,11 @@ class Decoder:
     """
 
     def __init__(self, content_encoding: str, *, limit: int) -> None:
-        """Make ready for the codings that a Content-Encoding header names.
-
-        Raises
-        ------
-        Undecodable
-            If it names one that was not asked for, or several.
-        """
+        """Raises Undecodable if the Content-Encoding header names an unknown coding, or several."""
         names = [name for part in content_encoding.split(",") if (name := part.strip().lower()) not in {"", "identity"}]
         if len(names) > 1 or any(name not in _CODINGS for name in names):
             raise Undecodable(f"The response is encoded as “{content_encoding[:100]}”, which was not requested.")
-        self._coding: Coding = _CODINGS[names[0]]() if names else _Identity()
+        self._coding = _CODINGS[names[0]]() if names else _Identity()
         self._limit = limit
         self._size = 0
         self._parts: list[bytes] = []
@@ -56,15 +40,7 @@ class Decoder:
         self._empty = True
 
     def feed(self, data: bytes) -> None:
-        """Decode further bytes.
-
-        Raises
-        ------
-        TooLarge
-            As soon as the body is larger than the limit; no more than that is decoded.
-        Undecodable
-            If the bytes are not in the coding named.
-        """
+        """Decode further bytes; raises TooLarge as soon as the body exceeds the limit, and Undecodable."""
         self._empty = self._empty and not data
         try:
             part = self._coding.decode(data, self._limit - self._size + 1)
@@ -76,13 +52,7 @@ class Decoder:
         self._parts.append(part)
 
     def finish(self) -> bytes:
-        """The whole body. No bytes at all are an empty body in every coding.
-
-        Raises
-        ------
-        Undecodable
-            If its end is missing.
-        """
+        """The whole body, empty without any bytes; raises Undecodable if its end is missing."""
         if not self._empty and not self._coding.is_complete():
             raise Undecodable(f"The {self._name} stream of the response is incomplete.")
         return b"".join(self._parts)
@@ -97,13 +67,13 @@ class _Identity:
 
 
 class _Gzip:
-    """Any number of members, one after another; what follows the last and is none is left aside, as gzip does."""
+    """Any number of members; other bytes after the last one are ignored, as gzip does."""
 
     def __init__(self) -> None:
         self._member = zlib.decompressobj(wbits=31)
         self._members = 1
         self._ended = False
-        self._rest = b""  # after a member, too short to say whether another begins
+        self._rest = b""  # after a member, too short to decide whether another begins
 
     def decode(self, data: bytes, most: int) -> bytes:
         if self._ended:
@@ -138,7 +108,7 @@ class _Gzip:
 
 
 class _Deflate:
-    """The zlib format, as the standard says, or bare deflate, as many servers send it."""
+    """The zlib format of the standard, or raw deflate, as many servers send it."""
 
     def __init__(self) -> None:
         self._head = b""
@@ -170,6 +140,7 @@ class _Brotli:
         return bool(self._stream.is_finished())
 
 
-_CODINGS: dict[str, type[Coding]] = {
+# `decode` stops soon after `most` decoded bytes, and is not called again then.
+_CODINGS: dict[str, type[_Identity | _Gzip | _Deflate | _Brotli]] = {
     "gzip": _Gzip, "x-gzip": _Gzip, "deflate": _Deflate, "br": _Brotli,
 }  # fmt: skip

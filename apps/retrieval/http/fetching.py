@@ -1,15 +1,13 @@
-"""Asking one address: conditionally, in the host's turn, within limits, and never where sources may not be."""
+"""HTTP requests: conditional, rate-limited by host, limited in time and size, and guarded."""
 
 import asyncio
 import logging
 import os
-import re
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import perf_counter
-from types import TracebackType
 from typing import Self
 from urllib.parse import urlencode
 
@@ -38,6 +36,7 @@ from apps.retrieval.algorithms.robots import AGENT
 from apps.retrieval.http import guard
 from apps.retrieval.http.connections import SHARES, Connections, GaveWay, Limits
 from apps.retrieval.http.decoding import ACCEPTED, Decoder, TooLarge, Undecodable
+from apps.retrieval.http.headers import headers_of, sendable
 from apps.retrieval.http.rate_limiter import HostBusy, HostRateLimiter
 from apps.sources.algorithms.addresses import BadAddress, resolve
 
@@ -52,15 +51,13 @@ FEEDS_FIRST = (
     "application/xml;q=0.8, text/xml;q=0.8, application/json;q=0.7, text/html;q=0.5, */*;q=0.1"
 )
 _FOLLOWED = frozenset({301, 302, 303, 307, 308})
-_FORM_FOLLOWED = frozenset({307, 308})  # the others would make a GET of it
-_FORM_TYPE = "application/x-www-form-urlencoded"
+_FORM_FOLLOWED = frozenset({307, 308})  # others would turn it into a GET
 _PERMANENT = frozenset({301, 308})
-_UNSENDABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")  # control characters but the tab
 
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """What a server sent to recognise its answer by: its own bytes, read as Latin-1 and never understood."""
+    """The validators of a response: the server's bytes decoded as Latin-1, and otherwise opaque."""
 
     etag: str = ""
     last_modified: str = ""
@@ -73,10 +70,10 @@ class FetchRequest:
     subscribers: int = 0
     body_limit: int = BODY_LIMIT
     accept: str = FEEDS_FIRST
-    form: Mapping[str, str] | None = None  # to be posted, which may hold a secret
-    message: bytes | None = None  # to be posted as it is, for nobody but this address: no redirect is followed
-    headers: Mapping[str, str] = field(default_factory=dict)  # besides our own, to say what the message is
-    first: bool = False  # of a source that was never retrieved: these have a share of connections of their own
+    form: Mapping[str, str] | None = None  # to be posted; may hold a secret
+    message: bytes | None = None  # to be posted unchanged, to this address alone: no redirect is followed
+    headers: Mapping[str, str] = field(default_factory=dict)  # of the message, besides our own
+    first: bool = False  # of a source that was never retrieved: these have their own share of connections
 
     @property
     def posted(self) -> bytes | None:
@@ -98,27 +95,27 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no answer to use.
+    """Why there is no usable response.
 
-    The kinds: bad_address, refused_address, host_busy (it was not asked; come back later), dns, connection, tls,
+    The kinds: bad_address, refused_address, host_busy (no request was sent; retry later), dns, connection, tls,
     timeout, too_large, too_many_redirects, decoding, protocol.
     """
 
     kind: str
-    message: str  # a sentence for people
+    message: str  # a sentence for display
     retry_after: float | None = None  # s, of host_busy, unless a redirect was followed before
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    url: str  # the last address asked
+    url: str  # the last address requested
     received_at: datetime
-    status: int = 0  # of the last answer; 0 when none came
+    status: int = 0  # of the last response; 0 without one
     headers: Mapping[str, str] = field(default_factory=dict)  # names in lower case, Latin-1, repeated ones joined
-    body: bytes = b""  # decoded; only answers of success are read
-    permanent_url: str = ""  # where the address has moved for good: every redirect said so
+    body: bytes = b""  # decoded; only read if the status is 2xx
+    permanent_url: str = ""  # the target if all redirects were permanent
     redirects: tuple[Hop, ...] = ()
-    elapsed: float = 0.0  # s, without the wait for the host's turn
+    elapsed: float = 0.0  # s, without the wait for the host
     wire_bytes: int = 0  # of the body
     failure: Failure | None = None
     begun_at: datetime | None = None  # when the first request was sent; None if none was
@@ -132,7 +129,7 @@ class Timeouts:
 
 
 class Fetcher:
-    """Asks addresses, many at a time, each host by turns. One per event loop; `async with` opens and closes it."""
+    """Fetches addresses concurrently, rate-limited by host. One per event loop; `async with` opens and closes it."""
 
     def __init__(
         self,
@@ -146,16 +143,16 @@ class Fetcher:
         connections: Limits = SHARES,
         timeouts: Timeouts = Timeouts(),
     ) -> None:
-        """Get ready to introduce ourselves as this version of Wirebeat, told about at the address `about`.
+        """The user agent is this version of Wirebeat, with the address `about`.
 
-        `open_hosts` are entries of `algorithms.open_hosts`. A host has `host_gap` seconds of rest between two
-        requests; who would wait for its turn longer than `longest_wait` seconds is sent away.
+        `open_hosts` are entries of `algorithms.open_hosts`. There are `host_gap` seconds between two requests to a
+        host; a request that would wait longer than `longest_wait` seconds fails with host_busy.
         """
         self._agent = f"{AGENT}/{version} (+{about}"
         self._guard = guard.Guard(open_hosts)
         self._clock = clock
         self._timeouts = timeouts
-        self._turns = HostRateLimiter(gap=host_gap, longest_wait=longest_wait)
+        self._rate_limiter = HostRateLimiter(gap=host_gap, longest_wait=longest_wait)
         self._connections = Connections(connections)
         self._sessions: dict[bool, ClientSession] = {}  # by whether the host may lie anywhere
         self._closing = AsyncExitStack()
@@ -168,9 +165,7 @@ class Fetcher:
             self._sessions[anywhere] = await self._closing.enter_async_context(self._make_session(connector))
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._closing.aclose()
 
     @property
@@ -179,7 +174,7 @@ class Fetcher:
         return self._connections.waiting
 
     async def fetch(self, request: FetchRequest) -> Fetched:
-        """Ask for an address and follow its redirects. Nothing that a server does is raised: the result says it."""
+        """Fetch an address and follow its redirects. Nothing is raised: the result has the failure."""
         try:
             target = self._guard.check(request.url)
         except (BadAddress, guard.RefusedAddress) as error:
@@ -188,37 +183,33 @@ class Fetcher:
         failure = None
         try:
             while not visit.arrived:
-                await self._ask_host(visit)
+                await self._request_host(visit)
         except Exception as error:
             failure = _failure(error, self._timeouts)
-            if visit.has_asked:  # then there is nothing to come back for soon
+            if visit.has_response:  # then the retrieval counts and is not deferred
                 failure = replace(failure, retry_after=None)
         return visit.result(self._clock(), failure)
 
-    async def _ask_host(self, visit: "_Visit") -> None:
-        """Follow redirects as long as they stay with one host, all in one turn of it."""
+    async def _request_host(self, visit: "_Visit") -> None:
+        """Follow redirects within one host, without the gap between two requests."""
         host = visit.target.hostname
-        async with self._turns.take(host), self._connections.take(first=visit.request.first):
+        async with self._rate_limiter.take(host), self._connections.take(first=visit.request.first):
             visit.begun_at = visit.begun_at or self._clock()
             while not visit.arrived and visit.target.hostname == host:
                 began = perf_counter()
                 try:
                     async with asyncio.timeout(self._timeouts.total - visit.elapsed):
-                        await self._ask(visit)
+                        await self._request(visit)
                 finally:
                     visit.elapsed += perf_counter() - began
 
-    async def _ask(self, visit: "_Visit") -> None:
+    async def _request(self, visit: "_Visit") -> None:
         address = _as_aiohttp_reads(visit.target)
         headers = self._headers_for(visit.request)
         session = self._sessions[self._guard.opens(visit.target)]
         posted = visit.request.posted
-        asking = (
-            session.get(address, headers=headers, allow_redirects=False)
-            if posted is None
-            else session.post(address, headers=headers, data=posted, allow_redirects=False)
-        )
-        async with asking as response:
+        method = "GET" if posted is None else "POST"
+        async with session.request(method, address, headers=headers, data=posted, allow_redirects=False) as response:
             if response.status in visit.request.followed:
                 location = _location(response, visit.target)
                 visit.follow(response.status, self._guard.check(location))
@@ -239,24 +230,21 @@ class Fetcher:
 
     def _headers_for(self, request: FetchRequest) -> dict[str, str]:
         readers = f"; {request.subscribers} subscribers" if request.subscribers else ""
-        headers = {
-            "User-Agent": f"{self._agent}{readers})",
-            "Accept": request.accept,
-            "Accept-Encoding": ACCEPTED,
-        }
+        agent = f"{self._agent}{readers})"
+        headers = {"User-Agent": agent, "Accept": request.accept, "Accept-Encoding": ACCEPTED}
         if request.form is not None:
-            headers["Content-Type"] = _FORM_TYPE
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
         headers |= request.headers
-        # They go along with every redirect: they are from what the address led to the last time.
-        if etag := _sendable(request.validators.etag):
-            headers |= {"If-None-Match": etag, "A-IM": "feed"}  # RFC 3229: new entries alone would do
-        if last_modified := _sendable(request.validators.last_modified):
+        # Sent with every redirect, too: they are from the end of the redirects of the latest request.
+        if etag := sendable(request.validators.etag):
+            headers |= {"If-None-Match": etag, "A-IM": "feed"}  # RFC 3229: new entries alone suffice
+        if last_modified := sendable(request.validators.last_modified):
             headers["If-Modified-Since"] = last_modified
         return headers
 
 
 class Unusable(Exception):
-    """An answer that says nothing; `kind` is the failure's."""
+    """An unusable response; `kind` is the failure's."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -264,7 +252,7 @@ class Unusable(Exception):
 
 
 class _Visit:
-    """How far the fetch of one address has come."""
+    """The progress of one fetch."""
 
     def __init__(self, request: FetchRequest, target: ParsedURL) -> None:
         self.request = request
@@ -272,7 +260,7 @@ class _Visit:
         self.arrived = False
         self.elapsed = 0.0  # s
         self.begun_at: datetime | None = None
-        self._asked = {target.href}
+        self._requested = {target.href}
         self._redirects: list[Hop] = []
         self._status = 0
         self._headers: dict[str, str] = {}
@@ -280,37 +268,28 @@ class _Visit:
         self._wire_bytes = 0
 
     @property
-    def has_asked(self) -> bool:
+    def has_response(self) -> bool:
         return bool(self._redirects) or self.arrived
 
     def follow(self, status: int, url: ParsedURL) -> None:
-        """Turn to another address, as an answer of this status says.
-
-        Raises
-        ------
-        Unusable
-            If it was asked already, the redirects are too many, or a form would leave the safety of https.
-        """
+        """Follow a redirect; raises Unusable in a circle, after too many, or if a form would leave https."""
         if self.request.form is not None and self.target.protocol == "https:" != url.protocol:
             raise Unusable("protocol", "The address redirects from https to http, where others could read the request.")
         if len(self._redirects) == MAX_REDIRECTS:
             raise Unusable("too_many_redirects", f"The address redirects more than {MAX_REDIRECTS} times.")
-        if url.href in self._asked:
+        if url.href in self._requested:
             raise Unusable("too_many_redirects", "The address redirects in a circle.")
-        self._asked.add(url.href)
+        self._requested.add(url.href)
         self._redirects.append(Hop(status, url.href))
         self.target = url
 
     async def arrive(self, response: ClientResponse) -> None:
-        """Keep an answer that is no redirect, with its body if it is a success: nobody needs that of another one.
+        """Store a response that is no redirect, with its body if the status is 2xx.
 
-        Raises
-        ------
-        TooLarge, Undecodable
-            As `Decoder` does, and if more comes over the wire than may come out.
+        Raises TooLarge, also if the encoded body exceeds the limit, and Undecodable.
         """
         self.arrived = True
-        self._status, self._headers = response.status, _headers_of(response)
+        self._status, self._headers = response.status, headers_of(response)
         if not 200 <= response.status < 300:
             return
         limit = self.request.body_limit
@@ -325,7 +304,7 @@ class _Visit:
         self._body = decoder.finish()
 
     def result(self, received_at: datetime, failure: Failure | None) -> Fetched:
-        # The address was looked up and refused before a connection was made.
+        # Refused after resolving the name, before a connection was made.
         is_refused = failure is not None and failure.kind == "refused_address" and not self._redirects
         has_moved = self.arrived and self._redirects and all(hop.status in _PERMANENT for hop in self._redirects)
         return Fetched(
@@ -344,7 +323,7 @@ class _Visit:
 
 
 def _as_aiohttp_reads(url: ParsedURL) -> URL:
-    """The same URL for aiohttp, which reads addresses in its own way; both must see the same host."""
+    """The same URL for aiohttp, whose parser differs; both must see the same host."""
     address = URL(url.href, encoded=True)
     if address.raw_host != url.hostname.strip("[]"):
         raise BadAddress(f"“{url.hostname}” is not a valid host.")
@@ -352,7 +331,7 @@ def _as_aiohttp_reads(url: ParsedURL) -> URL:
 
 
 def _location(response: ClientResponse, base: ParsedURL) -> str:
-    """Where a redirect leads; its text is UTF-8 or, from old servers, Latin-1."""
+    """The target of a redirect; its text is UTF-8 or, from old servers, Latin-1."""
     raw = next((value for name, value in response.raw_headers if name.lower() == b"location"), b"")
     try:
         text = raw.decode()
@@ -364,28 +343,8 @@ def _location(response: ClientResponse, base: ParsedURL) -> str:
     return str(url.href)
 
 
-def _headers_of(response: ClientResponse) -> dict[str, str]:
-    headers: dict[str, str] = {}
-    for raw_name, raw_value in response.raw_headers:
-        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
-        headers[name] = f"{headers[name]}, {value}" if name in headers else value
-    return headers
-
-
-def _sendable(validator: str) -> str:
-    """A validator so that aiohttp, which writes headers in UTF-8, sends the very bytes that the server sent.
-
-    What cannot be sent so is left out: another validator than the server's own is worse than none.
-    """
-    try:
-        text = validator.encode("latin-1").decode()
-    except UnicodeError:
-        return ""
-    return "" if _UNSENDABLE.search(text) else text
-
-
 def _failure(error: Exception, timeouts: Timeouts) -> Failure:
-    """What went wrong, by its kind and in words for people."""
+    """The failure for an exception."""
     match error:
         case HostBusy(retry_after=seconds):
             return Failure("host_busy", f"Other feeds on the same host come first, for about {seconds:.0f} s.", seconds)

@@ -1,20 +1,17 @@
-"""Every request to an address that is not the operator's own goes through here; `open_hosts` says what is open.
+"""The guard of every request to an address that is not the operator's own; `open_hosts` defines what is open.
 
-An address is checked as it is connected to, so it does not matter how it was written, what a redirect said, or what
-the name stood for a moment ago.
+The IP address is checked when it is connected to, so spelling, redirects and DNS rebinding do not matter.
 """
 
 import asyncio
 import logging
 import socket
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import cache as cached
 from functools import partial
 from ssl import SSLContext, create_default_context
-from threading import Event, Thread
 
 import certifi
 from ada_url import URL
@@ -30,15 +27,14 @@ from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, BadAddress, re
 logger = logging.getLogger(__name__)
 
 RESOLVING_THREADS = 32  # a dead name server holds a thread for many seconds
-LEASE_SECONDS = 30.0  # that a lease lasts after it was last renewed
-RENEW_SECONDS = 5.0
-REMEMBER_SECONDS = 1.0  # that a process relies on a lease it has seen
+LEASE_SECONDS = 30.0  # after the latest renewal
+REMEMBER_SECONDS = 1.0  # during which a process relies on a lease that it has read
 
 _LOOPBACK = "127.0.0.1"
 
 
 class RefusedAddress(OSError):
-    """Nothing was connected to. Raised with one text for all addresses: of several equal errors aiohttp keeps one."""
+    """No connection was made. Raised with one text for all addresses: of several equal errors aiohttp keeps one."""
 
 
 class Guard:
@@ -48,14 +44,10 @@ class Guard:
         self._open_hosts = OpenHosts(open_hosts)
 
     def check(self, address: str) -> URL:
-        """The URL to ask at `address`, without its fragment.
+        """The URL to request for `address`, without its fragment.
 
-        Raises
-        ------
-        BadAddress
-            If it is no http or https address, is too long, or holds a user name or password.
-        RefusedAddress
-            If its port is none that news is served on, and not opened.
+        Raises BadAddress if it is no http or https address, is too long, or has credentials, and RefusedAddress if
+        its port is neither usual nor opened.
         """
         if len(address) > MAX_ADDRESS_LENGTH:
             raise BadAddress(f"The address is longer than {MAX_ADDRESS_LENGTH:,} characters.")
@@ -77,20 +69,18 @@ class Guard:
         return self._open_hosts.opens_name(host, port) or _is_leased(host, port)
 
     def is_refused_on_its_face(self, url: URL) -> bool:
-        """Whether a checked URL can never be connected to; what its name stands for is only known later."""
+        """Whether a checked URL can never be connected to, without resolving its name."""
         host = url.hostname.strip("[]")
         if ":" in host or host.replace(".", "").isdigit():  # WHATWG leaves no other ways to write an IP address
             return not self._open_hosts.may_connect(host, port_of(url))
-        return _is_loopback_name(host) and not (
-            self.opens(url) or self._open_hosts.may_connect(_LOOPBACK, port_of(url))
-        )
+        return is_loopback_name(host) and not (self.opens(url) or self._open_hosts.may_connect(_LOOPBACK, port_of(url)))
 
     def make_connector(self, resolver: AbstractResolver, *, anywhere: bool) -> TCPConnector:
-        """Opens a connection for each request, verifies certificates and, unless `anywhere`, checks addresses."""
+        """A connector that opens a connection for each request and, unless `anywhere`, checks IP addresses."""
         return TCPConnector(
             resolver=resolver,
             ssl=_tls_context(),
-            limit=0,  # who may connect is decided before: waiting here would count into the time-outs
+            limit=0,  # `Connections` limits them: waiting here would count into the time-outs
             force_close=True,
             socket_factory=None if anywhere else partial(_checked_socket, self._open_hosts),
         )
@@ -106,13 +96,7 @@ def port_of(url: URL) -> int:
 
 
 def entry_of(address: str) -> Entry:
-    """What opens the host and port of a web address that the operator has named.
-
-    Raises
-    ------
-    BadAddress
-        If it is none.
-    """
+    """The entry that opens the host and port of an operator's web address; raises BadAddress if it is none."""
     url = resolve(address)
     if url is None:
         raise BadAddress(f"“{address[:200]}” is not an http or https address.")
@@ -120,7 +104,7 @@ def entry_of(address: str) -> Entry:
 
 
 def _checked_socket(open_hosts: OpenHosts, info: AddrInfoType) -> socket.socket:
-    """A socket for the very address that is connected to, if it may be."""
+    """A socket for the IP address that is connected to, if that is allowed."""
     family, kind, protocol, _, address = info
     if not open_hosts.may_connect(str(address[0]), int(address[1])):
         raise RefusedAddress("The address is in a private or reserved network, which is not allowed.")
@@ -128,58 +112,18 @@ def _checked_socket(open_hosts: OpenHosts, info: AddrInfoType) -> socket.socket:
 
 
 # --- leases -----------------------------------------------------------------------------------------------------------
-_seen: dict[int, tuple[Entry, float]] = {}  # by port: what is leased, and when the cache last said so (monotonic, s)
-
-
-@contextmanager
-def lease(text: str) -> Iterator[None]:
-    """Open names of this machine on one port, for all processes of this portal, while the block runs.
-
-    `text` is an entry such as ".replay.localhost:8700". It lies in the cache and expires soon after the last renewal,
-    so that nothing stays open behind a process that was killed. Only names below `localhost` can be leased: whatever
-    else is in the cache opens no other host.
-
-    Raises
-    ------
-    ValueError
-        If the entry is of another kind.
-    """
-    entry = Entry.parse(text)
-    if entry.port is None or not _is_loopback_name(str(entry.place)):
-        raise ValueError(f"{text!r} cannot be leased: only one port of names below localhost can")
-    key, ended = _lease_key(entry.port), Event()
-    cache.set(key, text, timeout=LEASE_SECONDS)
-    renewal = Thread(target=_renew, args=(key, text, ended), name="lease", daemon=True)
-    renewal.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        renewal.join()
-        _seen.pop(entry.port, None)
-        try:
-            cache.delete(key)
-        except RedisError as error:  # it expires by itself
-            logger.warning("the lease of %s is not given back: %s", text, error)
-
-
-def _renew(key: str, text: str, ended: Event) -> None:
-    while not ended.wait(RENEW_SECONDS):
-        try:
-            cache.set(key, text, timeout=LEASE_SECONDS)
-        except RedisError as error:
-            logger.warning("the lease of %s is not renewed: %s", text, error)
+_seen: dict[int, tuple[Entry, float]] = {}  # by port: the lease, and when it was read from the cache (monotonic, s)
 
 
 def _is_leased(host: str, port: int) -> bool:
-    """Whether a name is leased. Without the cache, what it said last holds as long as a lease does."""
-    if not _is_loopback_name(host):
+    """Whether a name is leased. Without the cache, the latest value holds as long as a lease."""
+    if not is_loopback_name(host):
         return False
     entry, seen_at = _seen.get(port, (None, 0.0))
     now = time.monotonic()
     if entry is None or now > seen_at + REMEMBER_SECONDS:
         try:
-            text = cache.get(_lease_key(port))
+            text = cache.get(lease_key(port))
             entry, seen_at = Entry.parse(text) if text else None, now
         except RedisError:
             entry = entry if now < seen_at + LEASE_SECONDS else None
@@ -190,13 +134,13 @@ def _is_leased(host: str, port: int) -> bool:
     return entry.port == port and entry.names(host.removesuffix("."))
 
 
-def _lease_key(port: int) -> str:
+def lease_key(port: int) -> str:
     return f"open-port:{port}"
 
 
 @cached
 def _tls_context() -> SSLContext:
-    """Trusts what this machine trusts and what Mozilla does: some machines have no certificates at all."""
+    """Trusts the certificates of this machine, which may have none, and those of Mozilla."""
     context = create_default_context()
     context.load_verify_locations(certifi.where())
     context.set_alpn_protocols(["http/1.1"])
@@ -204,9 +148,9 @@ def _tls_context() -> SSLContext:
 
 
 class Resolver(AbstractResolver):
-    """Asks the system for the addresses of names, in threads of its own: the loop's few would soon all be waiting.
+    """Resolves names by the system in threads of its own: the loop's default threads would soon be exhausted.
 
-    Names below `localhost` are this machine's by definition (RFC 6761), though many systems do not know them.
+    Names below `localhost` are loopback by definition (RFC 6761), though many systems do not resolve them.
     """
 
     def __init__(self) -> None:
@@ -215,17 +159,17 @@ class Resolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        if _is_loopback_name(host):
+        if is_loopback_name(host):
             return [_result(host, _LOOPBACK, port, socket.AF_INET)]
         infos = await asyncio.get_running_loop().run_in_executor(self._threads, _look_up, host, port, family)
         return [_result(host, str(address[0]), port, found) for found, _, _, _, address in infos]
 
     async def close(self) -> None:
-        """Give the threads up; those that still wait for an answer end on their own."""
+        """Release the threads; those that still wait for a response end on their own."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-def _is_loopback_name(host: str) -> bool:
+def is_loopback_name(host: str) -> bool:
     return f".{host.rstrip('.')}".endswith(".localhost")
 
 

@@ -1,4 +1,4 @@
-"""The test of a source: each step that a retrieval would take, shown to a person. Nothing is written."""
+"""The test of a source: each step of a retrieval, for display. Nothing is stored."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ from apps.sources.formats.recipes import Recipe
 from apps.sources.kinds import SourceKind
 
 SHOWN_DOCUMENT = 20_000  # characters
-MAX_INDENTED_BYTES = 2**20  # bytes of JSON that are laid out anew
+MAX_INDENTED_BYTES = 2**20  # of JSON that is indented
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Stopped(Exception):
 
 
 def inspect(address: str, *, now: datetime, kind: str = kinds.DEFAULT, recipe: Recipe | None = None) -> Inspection:
-    """Take every step of a retrieval of `address` up to the postings found, and write nothing."""
+    """Run every step of a retrieval of `address` up to the postings found, and store nothing."""
     inspection = Inspection()
     try:
         _inspect(inspection, address, kinds.kind_of(kind), recipe or Recipe(), now)
@@ -86,7 +86,7 @@ def _inspect(inspection: Inspection, address: str, kind: SourceKind, recipe: Rec
         with _step(inspection, "Recipe") as details:
             details.extend(_recipe_details(recipe, kind))
     with _step(inspection, "Request") as details:
-        fetched = _ask(url, details, now)
+        fetched = _fetch(url, details, now)
         inspection.document = _shown(fetched)
         _usable(fetched)
     if kind.is_crawled:
@@ -98,7 +98,7 @@ def _inspect(inspection: Inspection, address: str, kind: SourceKind, recipe: Rec
 
 
 def _feed_of(inspection: Inspection, fetched: Fetched, kind: SourceKind, recipe: Recipe, now: datetime) -> ParsedFeed:
-    """Fetch page after page, as the kind asks for them, until it finds the items."""
+    """Fetch page after page, as the kind requires, until it finds the items."""
     pages = [page_of(fetched)]
     while True:
         with _step(inspection, "Format" if len(pages) == 1 else f"Page {len(pages)}") as details:
@@ -113,7 +113,7 @@ def _feed_of(inspection: Inspection, fetched: Fetched, kind: SourceKind, recipe:
                 details.extend(_format_details(found))
                 return found
             details.append(f"leads to {found.url}")
-            further = _ask(found.url, details, now)
+            further = _fetch(found.url, details, now)
             inspection.document = _shown(further)
             pages.append(page_of(_usable(further)))
 
@@ -133,7 +133,7 @@ def _in_sandbox(function: Callable[..., Any], *arguments: Any, **named: Any) -> 
         raise Stopped(str(error)) from error
 
 
-# --- what is told of each step ----------------------------------------------------------------------------------------
+# --- details of each step ---------------------------------------------------------------------------------------------
 def _address(address: str) -> str:
     try:
         return normalise(address)
@@ -147,7 +147,7 @@ def _recipe_details(recipe: Recipe, kind: SourceKind) -> list[str]:
     return [f"{name}: {expression}" for name, expression in kind.own(recipe).to_json().items()]
 
 
-def _ask(url: str, details: list[str], now: datetime) -> Fetched:
+def _fetch(url: str, details: list[str], now: datetime) -> Fetched:
     fetched, _robots = document_at(url, now=now)
     details.extend(_request_details(fetched))
     return fetched
@@ -196,16 +196,16 @@ def _shown(fetched: Fetched) -> str:
     """The beginning of a document as people can read it."""
     if fetched.body.lstrip()[:1] in (b"{", b"[") and len(fetched.body) <= MAX_INDENTED_BYTES:
         try:
-            laid_out = json.dumps(json.loads(fetched.body), indent=1, ensure_ascii=False)[:SHOWN_DOCUMENT]
-            return laid_out.encode("utf-8", "replace").decode()  # it may hold half characters
+            indented = json.dumps(json.loads(fetched.body), indent=1, ensure_ascii=False)[:SHOWN_DOCUMENT]
+            return indented.encode("utf-8", "replace").decode()  # it may hold lone surrogates
         except (ValueError, RecursionError):
-            pass  # then it is shown as it is
+            pass  # shown unchanged
     return fetched.body[: 4 * SHOWN_DOCUMENT].decode("utf-8", "replace")[:SHOWN_DOCUMENT]
 
 
 @contextmanager
 def _step(inspection: Inspection, name: str) -> Iterator[list[str]]:
-    """Time a step and note how it ended, also when it stops the inspection."""
+    """Time a step and record its result, also when it stops the inspection."""
     details: list[str] = []
     begin = perf_counter()
     ok = False

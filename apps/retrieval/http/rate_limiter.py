@@ -1,4 +1,4 @@
-"""Hosts are asked by turns: one request at a time, and a pause before the next."""
+"""The rate limit on requests to a host: one at a time, with a minimum gap between two."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,7 +8,7 @@ from math import inf
 
 
 class HostBusy(Exception):
-    """Too many wait for the host already; `retry_after` is the number of seconds after which it should have time."""
+    """Too many requests wait for the host; `retry_after` is the number of seconds after which it should be free."""
 
     def __init__(self, retry_after: float) -> None:
         super().__init__(f"its host is busy for about {retry_after:.0f} s")
@@ -18,29 +18,23 @@ class HostBusy(Exception):
 @dataclass(slots=True)
 class _Host:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # first come, first served
-    present: int = 0  # how many hold the turn or wait for it
-    ended_at: float = -inf  # when the latest turn ended, on the loop's clock
-    promised: float = -inf  # when the latest of those sent away may come back
+    present: int = 0  # requests that hold the host or wait for it
+    ended_at: float = -inf  # when the latest request ended, on the loop's clock
+    promised: float = -inf  # when the latest refused request may be repeated
 
 
 class HostRateLimiter:
-    """The turns of all hosts that one event loop asks."""
+    """The rate limits of all hosts in one event loop."""
 
     def __init__(self, *, gap: float, longest_wait: float) -> None:
-        """Keep `gap` seconds between two turns of a host; nobody waits longer than `longest_wait` seconds."""
+        """Keep `gap` seconds between two requests to a host; none waits longer than `longest_wait` seconds."""
         self._gap = gap
         self._longest_wait = longest_wait
         self._hosts: dict[str, _Host] = {}
 
     @asynccontextmanager
     async def take(self, name: str) -> AsyncIterator[None]:
-        """Have the host to oneself.
-
-        Raises
-        ------
-        HostBusy
-            If one would wait too long: at once where that can be foreseen.
-        """
+        """Hold the host exclusively; raises HostBusy if the wait would be too long, at once if that is foreseeable."""
         host = self._hosts.setdefault(name, _Host())
         self._refuse_long_waits(host)
         host.present += 1
@@ -58,7 +52,7 @@ class HostRateLimiter:
 
     def _refuse_long_waits(self, host: _Host) -> None:
         now = asyncio.get_running_loop().time()
-        # A lower bound: how long the others' requests take is not known.
+        # A lower bound: the duration of the others' requests is unknown.
         wait = max(0.0, host.ended_at + self._gap - now) + host.present * self._gap
         if wait > self._longest_wait:
             raise HostBusy(self._promise(host, wait))
@@ -76,7 +70,7 @@ class HostRateLimiter:
             raise
 
     def _promise(self, host: _Host, wait: float) -> float:
-        """Seconds after which to come back; those sent away are told instants one gap apart, lest they meet again."""
+        """Seconds until a retry; refused requests get times one gap apart, lest they meet again."""
         now = asyncio.get_running_loop().time()
         host.promised = max(host.promised + self._gap, now + wait)
         return host.promised - now

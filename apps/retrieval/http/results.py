@@ -1,4 +1,4 @@
-"""From a source's answer to what it means: decisions about one visit; nothing here asks or writes."""
+"""Decisions about the response of one retrieval; nothing here requests or writes."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ Outcome = Retrieval.Outcome
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A source that a worker has begun to retrieve, with all that is remembered of it."""
+    """A source that a worker has begun to retrieve, with its schedule state."""
 
     source_id: int
     sequence: int
@@ -49,7 +49,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class FetchResult:
-    """What a visit brought and what politeness makes of it; when the source is asked next is for the plan to say."""
+    """The result of a retrieval and the verdict of politeness; the plan decides on the next due time."""
 
     assignment: Assignment
     fetched: Fetched
@@ -66,17 +66,17 @@ class FetchResult:
 
     @property
     def deferred(self) -> bool:
-        """Nothing was asked, since others were waiting for the same host."""
+        """No request was sent, since others were waiting for the same host."""
         return self.fetched.failure is not None and self.fetched.failure.retry_after is not None
 
     @property
     def observed(self) -> bool:
-        """Whether it showed what the source has."""
+        """Whether it showed the source's content."""
         return self.outcome in OBSERVING
 
     @property
     def earliest(self) -> datetime:
-        """The first instant that neither politeness nor the feed's ttl forbids."""
+        """The first due time that politeness and the feed's ttl allow."""
         if self.deferred:
             return self.verdict.not_before
         return next_due_time(
@@ -89,15 +89,15 @@ class FetchResult:
         )
 
     def due(self, planned: Next | None) -> tuple[datetime | None, str]:
-        """When the source is asked next, and why then, for people; None: never again.
+        """The next due time, or None for never again, and the reason for display.
 
-        Without a plan, as nothing is known of the source yet or nothing was asked, as soon as politeness allows.
+        Without a plan, as there is no profile yet or no request was sent, as soon as politeness allows.
         """
         if self.verdict.gone:
             return None, self.verdict.reason
         if self.deferred:
             return self.verdict.not_before, self.verdict.reason
-        wish, reason = (planned.at, planned.reason) if planned else (self.earliest, POLITENESS)
+        best, reason = (planned.at, planned.reason) if planned else (self.earliest, POLITENESS)
         limits = self.assignment.limits
         if reason == POLITENESS:
             reason = self.verdict.reason
@@ -105,30 +105,30 @@ class FetchResult:
                 reason = (
                     f"the feed asks for no check within {min(self.hints.ttl or 0, limits.longest_hint):.0f} s (ttl)"
                 )
-        allowed = max(wish, self.earliest)
-        instant = next_due_time(
+        allowed = max(best, self.earliest)
+        due_at = next_due_time(
             allowed, allowed, self.hints, limits, since=self.assignment.started_at, jitter=self.jitter
         )
-        if instant > allowed + timedelta(seconds=limits.jitter):
+        if due_at > allowed + timedelta(seconds=limits.jitter):
             reason = "the feed asks for no check before that time (skipHours, skipDays)"
-        return instant, reason
+        return due_at, reason
 
 
 def decide(assignment: Assignment, fetched: Fetched, *, jitter: float, read: "Read | None" = None) -> FetchResult:
-    """Judge an answer: what it brought, what is remembered of it, and until when politeness lets the source be.
+    """Decide on a response: its content, the validators to store, and when politeness allows the next request.
 
-    What the answer holds is read here unless it was read before.
+    It is parsed here unless it was parsed before.
     """
     read = read or parse_response(assignment, fetched)
     hints = read.feed.hints if read.feed else assignment.hints
-    answer = ResponseFacts(
+    facts = ResponseFacts(
         status=fetched.status,
         headers=fetched.headers,
         retry_after=fetched.failure.retry_after if fetched.failure else None,
         permanent_url=fetched.permanent_url,
         is_feed=read.is_feed,
     )
-    verdict = judge(answer, assignment.memory, assignment.limits, now=fetched.received_at)
+    verdict = judge(facts, assignment.memory, assignment.limits, now=fetched.received_at)
     return FetchResult(
         assignment=assignment,
         fetched=fetched,
@@ -147,19 +147,19 @@ def decide(assignment: Assignment, fetched: Fetched, *, jitter: float, read: "Re
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What an answer's bytes hold."""
+    """The content of a response."""
 
     outcome: Outcome
     message: str
-    body_hash: bytes  # to remember
+    body_hash: bytes  # to store
     feed: ParsedFeed | None = None
     index: IndexReading | None = None  # of a crawled page
-    is_feed: bool = False  # or what else it should be: its validators count
-    next_url: str = ""  # a further page to ask before anything can be said: a recipe leads there
+    is_feed: bool = False  # or of the expected kind: its validators count
+    next_url: str = ""  # a further page to fetch first, by a recipe
 
 
 def parse_response(assignment: Assignment, fetched: Fetched, further: Sequence[Fetched] = ()) -> Read:
-    """What an answer holds; `further` are those of the pages that a recipe has led to so far."""
+    """Parse a response; `further` are those of the pages that a recipe has led to so far."""
     unread = assignment.body_hash
     if fetched.failure:
         return Read(_FAILURES.get(fetched.failure.kind, Outcome.FAILED), fetched.failure.message, unread)
@@ -175,7 +175,7 @@ def parse_response(assignment: Assignment, fetched: Fetched, further: Sequence[F
     body_hash = blake2b(fetched.body, digest_size=16).digest()
     if body_hash == assignment.body_hash:
         return Read(Outcome.UNCHANGED, "The same bytes as before.", body_hash, is_feed=True)
-    # A delta (226) shows only part of the feed: its bytes are nothing to compare the next whole answer with.
+    # A delta (226) shows only part of the feed: its hash cannot be compared with that of the next whole response.
     seen = body_hash if fetched.status == 200 else unread
     try:
         if kinds.kind_of(assignment.kind).is_crawled:
@@ -203,15 +203,15 @@ def page_of(fetched: Fetched) -> Page:
 
 
 def is_read_apart(assignment: Assignment) -> bool:
-    """Whether a child process reads what the source shows: all but plain feeds may take long."""
+    """Whether a child process parses the source: all but plain feeds may take long."""
     return not kinds.kind_of(assignment.kind).is_feed or bool(assignment.recipe)
 
 
 def _announcer(assignment: Assignment, fetched: Fetched, read: "Read") -> Announcer | None:
-    """Who announces news of the source, as a whole answer says; what was not read says nothing."""
+    """The announcer that a whole response names; None for one that was not parsed."""
     if fetched.status != 200 or (read.feed is None and read.index is None):
         return None
-    feed = read.feed if kinds.kind_of(assignment.kind).is_feed else None  # what a recipe makes of a page names nobody
+    feed = read.feed if kinds.kind_of(assignment.kind).is_feed else None  # recipes find no hubs
     return discover(fetched.headers.get("link", ""), feed, fetched.body, fetched.url)
 
 
@@ -225,7 +225,7 @@ _STATUSES = {410: Outcome.GONE, 429: Outcome.THROTTLED, 503: Outcome.THROTTLED}
 
 
 def _validators(assignment: Assignment, fetched: Fetched, *, is_feed: bool) -> Validators:
-    """Both validators as one answer gave them: a whole answer replaces the pair, a 304 updates what it carries."""
+    """Both validators of one response: a whole response replaces the pair, a 304 updates those that it has."""
     etag, last_modified = fetched.headers.get("etag", ""), fetched.headers.get("last-modified", "")
     if not is_feed:
         return assignment.validators

@@ -1,12 +1,11 @@
-"""Asking addresses: a site's robots.txt first, then the address itself."""
+"""Fetching addresses as a site's robots.txt allows."""
 
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
-from types import TracebackType
-from typing import Self
+from typing import Any
 
 from django.conf import settings
 from django.core.cache import cache
@@ -24,43 +23,34 @@ KEPT_FOR = timedelta(days=1)
 
 
 def make_fetcher(clock: Callable[[], datetime], *, also_open: Collection[Entry] = ()) -> Fetcher:
-    """A fetcher that introduces itself and guards itself as the settings say, but for entries that are open besides."""
-    return Fetcher(
-        version=settings.VERSION,
-        about=settings.PROJECT_URL,
-        open_hosts=(*settings.RETRIEVAL_OPEN_HOSTS, *also_open),
-        host_gap=settings.RETRIEVAL_HOST_GAP,
-        clock=clock,
-    )
+    """A fetcher by the settings, with further open entries."""
+    return Fetcher(**_options(clock, also_open))
 
 
-class RobotsFetcher:
-    """A fetcher that keeps to robots.txt. One per event loop; `async with` opens and closes its connections."""
+def _options(clock: Callable[[], datetime], also_open: Collection[Entry] = ()) -> dict[str, Any]:
+    return {
+        "version": settings.VERSION,
+        "about": settings.PROJECT_URL,
+        "open_hosts": (*settings.RETRIEVAL_OPEN_HOSTS, *also_open),
+        "host_gap": settings.RETRIEVAL_HOST_GAP,
+        "clock": clock,
+    }
+
+
+class RobotsFetcher(Fetcher):
+    """A fetcher that respects robots.txt."""
 
     def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
-        self._clock = clock
-        self._fetcher = make_fetcher(clock)
-        self._learning: dict[str, asyncio.Task[str]] = {}  # origin -> its robots.txt on the way
+        super().__init__(**_options(clock))
+        self._learning: dict[str, asyncio.Task[str]] = {}  # origin -> request for its robots.txt
         self._learned: dict[str, str] = {}
 
-    async def __aenter__(self) -> Self:
-        await self._fetcher.__aenter__()
-        return self
+    async def fetch_allowed(
+        self, request: FetchRequest, robots: Mapping[str, str], *, crawling: bool = False
+    ) -> Fetched:
+        """Fetch an address unless robots.txt, known in `robots` by origin or fetched now, disallows it.
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        await self._fetcher.__aexit__(kind, error, traceback)
-
-    @property
-    def waiting(self) -> int:
-        """Requests that wait for a connection."""
-        return self._fetcher.waiting
-
-    async def ask(self, request: FetchRequest, robots: Mapping[str, str], *, crawling: bool = False) -> Fetched:
-        """Ask for an address unless its site's robots.txt, known in `robots` by origin or asked for now, refuses it.
-
-        Who is `crawling` keeps away, too, while the server cannot say what its robots.txt is.
+        A crawl also fetches nothing while the server fails to return its robots.txt.
         """
         rules = await self._rules(origin_of(request.url), robots)
         if not allows(rules, request.url, crawling=crawling):
@@ -69,10 +59,10 @@ class RobotsFetcher:
                 received_at=self._clock(),
                 failure=Failure("robots", "The site's robots.txt does not allow automatic reading of this address."),
             )
-        return await self._fetcher.fetch(request)
+        return await self.fetch(request)
 
     def take_learned_robots(self) -> dict[str, str]:
-        """The robots.txt files read since the last call, by origin, for the caller to remember."""
+        """The robots.txt files fetched since the last call, by origin, for the caller to store."""
         learned, self._learned = self._learned, {}
         return learned
 
@@ -87,21 +77,21 @@ class RobotsFetcher:
 
     async def _learn(self, origin: str) -> str:
         try:
-            fetched = await self._fetcher.fetch(FetchRequest(url=f"{origin}/robots.txt", body_limit=BODY_LIMIT))
-            if fetched.failure is not None:  # the site is asked again with its next address
+            fetched = await self.fetch(FetchRequest(url=f"{origin}/robots.txt", body_limit=BODY_LIMIT))
+            if fetched.failure is not None:  # retried with the next address of the site
                 return UNAVAILABLE
             rules = rules_in(fetched.status, fetched.body)
-            self._learned[origin] = rules  # every answer holds for a day
+            self._learned[origin] = rules
             return rules
         finally:
             del self._learning[origin]
 
 
 def document_at(url: str, *, now: datetime) -> tuple[Fetched, dict[str, str]]:
-    """What an address holds, for a person who adds or tests it; also the robots.txt files that were read for it.
+    """The document at an address that a user adds or tests, and the robots.txt files that were fetched for it.
 
-    A source that is in the plan is not asked besides it: what its latest retrieval brought is shown, while it is kept.
-    Other addresses are asked, yet not again within the shortest gap.
+    Of a planned source the document of its latest retrieval is returned, while it is kept. Other addresses are
+    requested, but not again within the shortest gap.
     """
     schedule = queries.schedule_at(url)
     kept: Fetched | None = cache.get(_key(url))
@@ -112,19 +102,19 @@ def document_at(url: str, *, now: datetime) -> tuple[Fetched, dict[str, str]]:
     if schedule is not None and schedule.due_at is not None:
         message = f"The next check is at {schedule.due_at:%H:%M} UTC; until then there is nothing to show."
         return Fetched(url=url, received_at=now, failure=Failure("planned", message)), {}
-    fetched, robots = asyncio.run(_ask_once(FetchRequest(url=url), queries.fresh_robots([url], now)))
+    fetched, robots = asyncio.run(_fetch_once(FetchRequest(url=url), queries.fresh_robots([url], now)))
     if fetched.failure is None:
         keep_document(url, fetched)
     return fetched, robots
 
 
 def keep_document(url: str, fetched: Fetched) -> None:
-    """Keep an answer for people to look at; the cache lets go of it after a day, or earlier if it needs the room."""
+    """Keep a document for display in the cache, for a day at most."""
     if len(fetched.body) > MAX_KEPT_DOCUMENT_BYTES:
         return
     try:
         cache.set(_key(url), fetched, timeout=KEPT_FOR.total_seconds())
-    except RedisError as error:  # no reason for a worker to stop
+    except RedisError as error:
         logger.warning("the cache does not keep %s: %s", url, error)
 
 
@@ -132,6 +122,6 @@ def _key(url: str) -> str:
     return f"document:{blake2b(url.encode(), digest_size=16).hexdigest()}"
 
 
-async def _ask_once(request: FetchRequest, robots: Mapping[str, str]) -> tuple[Fetched, dict[str, str]]:
-    async with RobotsFetcher() as asker:
-        return await asker.ask(request, robots), asker.take_learned_robots()
+async def _fetch_once(request: FetchRequest, robots: Mapping[str, str]) -> tuple[Fetched, dict[str, str]]:
+    async with RobotsFetcher() as fetcher:
+        return await fetcher.fetch_allowed(request, robots), fetcher.take_learned_robots()

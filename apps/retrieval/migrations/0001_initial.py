@@ -125,7 +125,15 @@ class Migration(migrations.Migration):
                 ("budget", models.FloatField(default=12.0, help_text="Retrievals that may be made.")),
                 (
                     "unit",
-                    models.CharField(choices=[('source_day', 'per feed and day'), ('day', 'per day, all feeds together'), ('hour', 'per hour, all feeds together')], default='source_day', max_length=10),
+                    models.CharField(
+                        choices=[
+                            ("source_day", "per feed and day"),
+                            ("day", "per day, all feeds together"),
+                            ("hour", "per hour, all feeds together"),
+                        ],
+                        default="source_day",
+                        max_length=10,
+                    ),
                 ),
                 ("pages_policy", models.CharField(default="same", max_length=20)),
                 (
@@ -245,7 +253,16 @@ class Migration(migrations.Migration):
                 ("url", models.CharField(max_length=2000)),
                 (
                     "kind",
-                    models.CharField(choices=[('unknown', 'Not visited yet'), ('news', 'News'), ('index', 'Index page'), ('valueless', 'Not useful')], default='unknown', max_length=10),
+                    models.CharField(
+                        choices=[
+                            ("unknown", "Not visited yet"),
+                            ("news", "News"),
+                            ("index", "Index page"),
+                            ("valueless", "Not useful"),
+                        ],
+                        default="unknown",
+                        max_length=10,
+                    ),
                 ),
                 ("probability", models.FloatField(default=0.0)),
                 ("decided_by", models.CharField(blank=True, max_length=20)),
@@ -255,9 +272,9 @@ class Migration(migrations.Migration):
                 ("priority", models.FloatField(default=0.0)),
                 ("found_at", models.DateTimeField()),
                 ("due_at", models.DateTimeField(null=True)),
-                ("looks", models.PositiveSmallIntegerField(default=0)),
+                ("fetches", models.PositiveSmallIntegerField(default=0)),
                 ("failures", models.PositiveSmallIntegerField(default=0)),
-                ("looked_at", models.DateTimeField(null=True)),
+                ("fetched_at", models.DateTimeField(null=True)),
                 ("status", models.PositiveSmallIntegerField(default=0)),
                 (
                     "found_on",
@@ -309,7 +326,21 @@ class Migration(migrations.Migration):
                 ("stored_at", models.DateTimeField()),
                 (
                     "outcome",
-                    models.CharField(choices=[('new', 'New articles'), ('unchanged', 'Nothing new'), ('not_modified', 'Not modified (304)'), ('deferred', 'Postponed: host was busy'), ('throttled', 'Rate limited'), ('refused', 'Not allowed'), ('failed', 'Failed'), ('not_a_feed', 'Not a feed'), ('gone', 'Gone'), ('pushed', 'Sent by the publisher')], max_length=12),
+                    models.CharField(
+                        choices=[
+                            ("new", "New articles"),
+                            ("unchanged", "Nothing new"),
+                            ("not_modified", "Not modified (304)"),
+                            ("deferred", "Postponed: host was busy"),
+                            ("throttled", "Rate limited"),
+                            ("refused", "Not allowed"),
+                            ("failed", "Failed"),
+                            ("not_a_feed", "Not a feed"),
+                            ("gone", "Gone"),
+                            ("pushed", "Sent by the publisher"),
+                        ],
+                        max_length=12,
+                    ),
                 ),
                 ("status", models.PositiveSmallIntegerField(default=0)),
                 ("new", models.PositiveIntegerField(default=0)),

@@ -1,15 +1,18 @@
-"""What rows remember of a source, as planning needs it: one list of columns for all who read them."""
+"""The schedule state of a source: what planning reads from its rows, by one list of columns."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
 from django.conf import settings
 
+from apps.retrieval.algorithms.calendar import epoch_of, hours_of
 from apps.retrieval.algorithms.planner.activity import Activity
+from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.algorithms.weekly_profiles.packing import PackedProfile
 
-# What a posting of a source is worth: what an admin says, what standing questions add, how many people it reaches.
+# What a posting of a source is worth: its weight by an admin, its relevance to saved searches, the people it reaches.
 WORTH_AT_WEIGHT_1 = """source.interest * greatest(1, (source.listed OR source.always_retrieved)::int
     + (SELECT count(*) FROM following_follow follow WHERE follow.source_id = coalesce(source.site_id, source.id)))"""
 WORTH = f"source.weight * {WORTH_AT_WEIGHT_1}"
@@ -39,16 +42,16 @@ class ScheduleState:
     observed_at: datetime | None
     earliest_at: datetime | None
     activity: Activity
-    hourly: bytes  # the profile as Habit packs it; empty when nothing is learnt yet
+    hourly: bytes  # the packed profile; empty before one is learned
     minutes: bytes
     root_mass: float
     utc_offset: int  # minutes
     window: int | None
     timetable: bytes
     period: float  # h, of the timetable
-    chances: bytes  # of an update at each instant of the timetable; empty where its policy says nothing of it
+    chances: bytes  # of an update at each time of the timetable; empty where its policy computes none
     kind: str
-    pushed_until: datetime | None  # until then its publisher sends us its news, or tells us of them
+    pushed_until: datetime | None  # until then its publisher pushes its updates, or notices of them
 
     @classmethod
     def of(cls, *, activity_seen: float, activity_expected: float, **columns: Any) -> "ScheduleState":
@@ -56,17 +59,28 @@ class ScheduleState:
         return cls(activity=Activity(activity_seen, activity_expected), **columns)
 
     def is_announced(self, at: datetime) -> bool:
-        """Whether its news reach us at an instant without our asking."""
+        """Whether its updates are pushed at a given time."""
         return self.pushed_until is not None and at < self.pushed_until
 
     @property
     def profile(self) -> PackedProfile:
-        """Its profile alone."""
         return PackedProfile(self.hourly, self.minutes)
 
     @property
+    def unpacked_timetable(self) -> Timetable:
+        return Timetable(np.frombuffer(self.timetable, dtype="<f8"), self.period)
+
+    def local_hours(self, at: datetime) -> float:
+        """A time on the source's own axis, in its local time."""
+        return float(hours_of(at.timestamp(), self.clock_rate)) + self.utc_offset / 60
+
+    def moment(self, local_hours: float) -> datetime:
+        """The inverse of `local_hours`."""
+        return datetime.fromtimestamp(epoch_of(local_hours - self.utc_offset / 60, self.clock_rate), UTC)
+
+    @property
     def least(self) -> float:
-        """The shortest gap in the source's own hours: what its latest answer asked for, and our own politeness."""
+        """The shortest gap in the source's own hours, by its latest response and general politeness."""
         usual = self.min_gap / 3600
         if self.observed_at is None or self.earliest_at is None:
             return usual

@@ -1,8 +1,8 @@
 """Policies of retrieval, each a module of this package that defines `POLICY`, a `Policy`.
 
 The module's name is what `Plan.policy` stores; being in this package is all that registers it: it can be chosen for
-the plan, and `evaluate_retrieval` compares it with the others. Policies are pure. Most turn what was learnt of all
-sources into one timetable for each; one that `reacts` is planned anew after each retrieval instead.
+the plan, and `evaluate_retrieval` compares it with the others. Policies are pure. Most turn what was learned of all
+sources into one timetable for each; one that `reacts` is replanned after each retrieval instead.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,19 +10,17 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from apps.database.registry import entries
+from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.cam.weeks import Weeks
 from apps.retrieval.algorithms.sia.learning import Learned
 from apps.retrieval.algorithms.sia.policies import Rule
-from apps.retrieval.algorithms.simulation.comparison import OTHERS, Contender, Evaluate, Job, Statistics, of_paper
+from apps.retrieval.algorithms.simulation.comparison import Evaluate, Job, of_paper
 from apps.retrieval.algorithms.timetables import Timetable
 
-FloatArray = NDArray[np.float64]
-
 OURS = "ours"
-SAME = "same"  # the policy of pages is that of the others
+SAME = "same"  # pages have the policy of all other sources
 SEED = 12
 
 
@@ -33,7 +31,7 @@ def gettext_noop(text: str) -> str:
 
 @dataclass(frozen=True)
 class Fleet:
-    """The sources that get timetables, and what a policy may know of them."""
+    """The sources that get timetables, and what policies know of them."""
 
     worths: FloatArray
     min_gaps: FloatArray  # h
@@ -44,7 +42,7 @@ class Fleet:
     weeks: Callable[[], tuple[Weeks, FloatArray]]  # chances of updates in each hour of the week, and their doubt
 
 
-# A timetable of each source, and the probability of an update at each of its instants or nothing.
+# A timetable of each source, and the probability of an update at each of its times or nothing.
 Timetables = tuple[Sequence[Timetable], Sequence[FloatArray]]
 
 
@@ -53,10 +51,10 @@ class Policy:
     """The interface of a module: what varies between policies."""
 
     label: str  # for people, marked with `gettext_noop`
-    timetables: Callable[[Fleet, float], Timetables] | None = None  # for so many retrievals a day and source
+    timetables: Callable[[Fleet, float], Timetables] | None = None  # for a number of retrievals per day and source
     backtest: Callable[[Job], Evaluate]  # the same over recorded postings
     effort: float = 1.0  # of the backtest: tenths of a second, roughly
-    for_pages: bool = False  # may be chosen for pages alone; those without a timetable are looked at often first
+    for_pages: bool = False  # may be chosen for pages alone; those without a timetable are checked often first
     name: str = ""  # the module's
 
     @property
@@ -65,7 +63,7 @@ class Policy:
 
 
 def by_rule(rule: Rule, label: str, *, effort: float = 1.0) -> Policy:
-    """A policy that goes by what `sia.learning` learns."""
+    """A policy based on the rates and patterns of `sia.learning`."""
     return Policy(label=label, timetables=partial(_timetables, rule), backtest=of_paper(rule), effort=effort)
 
 
@@ -89,17 +87,5 @@ def policy_of(name: str, pages_name: str = SAME, *, pages: bool = False) -> Poli
 
 
 def pages_policies() -> list[str]:
-    """What the policy of pages may be."""
+    """The choices for the policy of pages."""
     return [SAME, *(policy.name for policy in all_policies().values() if policy.for_pages)]
-
-
-@cache
-def contenders() -> Mapping[str, Contender]:
-    """What `evaluate_retrieval` compares: the policies, peers, and bounds."""
-    return {name: Contender(policy.backtest, policy.effort) for name, policy in all_policies().items()} | dict(OTHERS)
-
-
-def run(job: Job) -> list[Statistics]:
-    """Test a policy; one result per budget."""
-    evaluate = contenders()[job.policy].learn(job)
-    return [Statistics.of(evaluate(budget), job.fold) for budget in job.budgets]

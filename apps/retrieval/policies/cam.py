@@ -19,16 +19,16 @@ def timetables(fleet: Fleet, per_day: float) -> Timetables:
         known.probabilities,
         doubt,
         round(per_day * len(min_gaps) * WEEK / 24),
-        # An instant that comes too early after a retrieval out of turn is left out, and the gap must still be kept.
+        # A time too early after an unplanned retrieval is skipped, and the gap must still be kept.
         longest=np.maximum(np.maximum(fleet.longest - min_gaps, min_gaps), 1).astype(np.int64),
         most=np.maximum(np.floor(WEEK / np.maximum(min_gaps, 1e-9)), 1).clip(max=HOURS).astype(np.int64),
     )
-    made = [known.timetable(source, looks) for source, looks in enumerate(chosen)]
+    made = [known.timetable(source, slots) for source, slots in enumerate(chosen)]
     return [timetable for timetable, _ in made], [chances for _, chances in made]
 
 
 def backtest(job: Job) -> Evaluate:
-    """CAM with weeks for epochs; update instants are those of profiles learnt once, before the test."""
+    """CAM with weeks for epochs; update instants are those of profiles learned once, before the test."""
     fold = job.fold
     known = fold.trace.window(-np.inf, fold.start)
     profiles = learn_profiles(known, fold.start, learn_priors(known, fold.start, random=job.random()))
@@ -39,7 +39,7 @@ def backtest(job: Job) -> Evaluate:
     def plan(per_day: float) -> list[Timetable]:
         tasks = round(per_day * len(rates) * 7)
         chosen = share_out(weights, found.probabilities, found.doubt, tasks, longest=HOURS)
-        return [found.timetable(source, looks)[0] for source, looks in enumerate(chosen)]
+        return [found.timetable(source, slots)[0] for source, slots in enumerate(chosen)]
 
     return evaluated_timetables(job, plan)
 

@@ -18,7 +18,7 @@ from apps.sources.algorithms.addresses import host
 from apps.sources.models import Source
 
 ROBOTS_KEPT = timedelta(hours=24)  # RFC 9309, section 2.4
-# Ended before a request was made, or came without one.
+# Retrievals without a request.
 UNASKED = (Retrieval.Outcome.DEFERRED, Retrieval.Outcome.REFUSED, Retrieval.Outcome.PUSHED)
 
 
@@ -32,7 +32,7 @@ class RetrievalTotals:
 
 
 def to_check() -> QuerySet[Source]:
-    """Sources that somebody wants and nothing stops."""
+    """Sources that are followed or always retrieved, and active."""
     wanted = Q(always_retrieved=True) | Q(follows__isnull=False) | Q(site__follows__isnull=False)
     return Source.objects.filter(wanted, state=Source.State.ACTIVE).distinct()
 
@@ -54,13 +54,13 @@ def failing() -> QuerySet[Schedule]:
 
 
 def scheduled(source_ids: Collection[int]) -> list[int]:
-    """Those of the sources that are asked at all, in ascending order."""
+    """The active and scheduled ones among the sources, in ascending order."""
     known = Schedule.objects.filter(pk__in=source_ids, source__state=Source.State.ACTIVE).order_by("pk")
     return list(known.values_list("pk", flat=True))
 
 
 def daily_totals(now: datetime) -> RetrievalTotals:
-    """What the last 24 hours cost and brought."""
+    """Retrievals of the last 24 hours and their results."""
     outcome = Retrieval.Outcome
     totals = Retrieval.objects.filter(fetched_at__gt=now - timedelta(days=1)).aggregate(
         retrievals=Count("pk", filter=~Q(outcome=outcome.PUSHED)),
@@ -81,7 +81,7 @@ def fresh_robots(addresses: Iterable[str], now: datetime) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The sources that are to be asked."""
+    """The sources to check."""
 
     count: int
     clock_rates: float  # sum over them: hours of theirs that pass in one of ours
@@ -109,21 +109,21 @@ def hourly_budget(plan: Plan, wanted: Wanted) -> float:
             return plan.budget
 
 
-# Sources whose profile is known and whose news must be asked for.
+# Sources with a profile, and those among them without push.
 KNOWN = "schedule.due_at IS NOT NULL AND profile.source_id IS NOT NULL"
 TO_BE_PLANNED = f"{KNOWN} AND (schedule.pushed_until > %(now)s) IS NOT TRUE"
 
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """The sources whose publishers tell us of news by themselves; their postings do not wait to be asked for."""
+    """The sources with push, whose postings do not wait for retrievals."""
 
     clock_rates: float  # sum over them: hours of theirs that pass in one of ours
     postings: float  # expected per hour of ours
 
     @property
     def retrievals(self) -> float:
-        """Looks to be sure that nothing is missed, per hour of ours."""
+        """Safety checks, lest an update is missed, per hour of ours."""
         return self.clock_rates / SAFETY_GAP
 
 
@@ -142,20 +142,20 @@ def announced(now: datetime) -> Announced:
 
 
 def budget_left(plan: Plan, announced: Announced) -> float:
-    """Retrievals per hour of ours for the sources that must be asked for news; at least a hundredth of all."""
+    """Retrievals per hour of ours for the sources without push; at least a hundredth of all."""
     budget = hourly_budget(plan, wanted())
     return max(budget - announced.retrievals, budget / 100)
 
 
 def requests_made(since: datetime, until: datetime) -> int:
-    """Visits within (since, until] that asked their source."""
+    """Retrievals within (since, until] with a request."""
     made = Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until)
     return made.exclude(outcome__in=UNASKED).count()
 
 
 @dataclass(frozen=True, slots=True)
 class Delays:
-    """How long after their publication postings reached us, in the sources' own time."""
+    """Delays of postings, in the sources' own time."""
 
     postings: int
     mean: float | None  # s; None when there are none
@@ -172,18 +172,18 @@ def delays(since: datetime, until: datetime) -> Delays:
     return Delays(totals["postings"], mean, totals["longest"])
 
 
-# Schedules that a plan may move: waiting, for no person and no word of a publisher, of sources that answered last time
-# and whose profile is known. Those that have become due (`first_due_at`) are claimed, begun, or put off.
+# Schedules that a new plan may move: waiting ones that neither a user nor a publisher requested, of sources with a
+# profile whose latest retrieval succeeded. Those that have become due (`first_due_at`) are claimed, begun or deferred.
 MOVABLE = """schedule.due_at IS NOT NULL AND schedule.worker = '' AND schedule.first_due_at IS NULL
     AND schedule.consecutive_failures = 0
-    AND schedule.observed_at IS NOT NULL AND profile.source_id IS NOT NULL AND schedule.reason <> ALL(%(wishes)s)"""
-WISH = "requested by a user"
+    AND schedule.observed_at IS NOT NULL AND profile.source_id IS NOT NULL AND schedule.reason <> ALL(%(requested)s)"""
+USER_REQUEST = "requested by a user"
 ANNOUNCED = "its publisher announced an update"
-MOVABLE_VALUES: dict[str, Any] = {"wishes": [WISH, ANNOUNCED]}
+MOVABLE_VALUES: dict[str, Any] = {"requested": [USER_REQUEST, ANNOUNCED]}
 
 
 def movable(source_ids: Iterable[int] | None = None) -> list[int]:
-    """Sources whose instant a new plan may move, in ascending order; of some, or of all."""
+    """Sources whose due time a new plan may move, in ascending order; of some, or of all."""
     return _ids(
         f"SELECT source.id FROM {TABLES} WHERE {MOVABLE} AND (%(ids)s::bigint[] IS NULL OR source.id = ANY(%(ids)s))",
         ids=None if source_ids is None else list(source_ids),
@@ -191,7 +191,7 @@ def movable(source_ids: Iterable[int] | None = None) -> list[int]:
 
 
 def worth_changed() -> list[int]:
-    """Movable sources that are worth something else by more than 1 % than what they were planned with."""
+    """Movable sources whose weight differs by more than 1 % from the one that they were planned with."""
     return _ids(
         f"""SELECT id FROM (SELECT source.id, schedule.worth, {WORTH} AS present FROM {TABLES} WHERE {MOVABLE}) planned
         WHERE abs(present - worth) > 0.01 * worth"""
@@ -210,7 +210,7 @@ def waiting_pages(source_id: int, now: datetime) -> QuerySet[Page]:
 
 
 def due_crawls(now: datetime, most: int) -> list[tuple[int, int | None]]:
-    """Sources whose pages may be fetched now, with their partitions: at most so many, less those being crawled."""
+    """Sources whose pages may be fetched now, with their partitions: at most `most`, less those being crawled."""
     leased = Crawl.objects.filter(leased_until__gt=now).count()
     free = Crawl.objects.filter(Q(leased_until__isnull=True) | Q(leased_until__lte=now), due_at__lte=now)
     return list(free.order_by("due_at").values_list("pk", "source__schedule__partition")[: max(0, most - leased)])
@@ -221,13 +221,13 @@ def crawl_of(source_id: int) -> Crawl | None:
 
 
 def pages_of(source_id: int, *, kind: str = "", words: str = "") -> QuerySet[Page]:
-    """What is remembered of a source's pages, the latest look first."""
+    """The remembered pages of a source, the latest fetch first."""
     pages = Page.objects.filter(source_id=source_id)
     if kind:
         pages = pages.filter(kind=kind)
     for word in words.split()[:10]:
         pages = pages.filter(Q(url__icontains=word) | Q(link_text__icontains=word))
-    return pages.order_by(F("looked_at").desc(nulls_last=True), "-priority", "pk")
+    return pages.order_by(F("fetched_at").desc(nulls_last=True), "-priority", "pk")
 
 
 def page_counts(source_id: int) -> dict[str, tuple[int, int]]:
@@ -238,14 +238,14 @@ def page_counts(source_id: int) -> dict[str, tuple[int, int]]:
 
 
 def index_pages_of(site_id: int) -> QuerySet[Source]:
-    """The index pages of a site that are asked like feeds, with their schedules."""
+    """The index pages of a site that are retrieved like feeds, with their schedules."""
     return Source.objects.filter(site_id=site_id).select_related("schedule").order_by("url")
 
 
-# --- what jobs are cut into -------------------------------------------------------------------------------------------
+# --- splits of jobs ---------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Postings of a source whose pages were kept, by their numbers; both ends belong to it."""
+    """Postings of a source with kept pages, from the first to the last id."""
 
     source_id: int
     host: str
@@ -267,7 +267,7 @@ ORDER BY source_id, first
 
 
 def kept_pages(most: int, source_id: int | None = None, *, of_sites: bool = False) -> list[Slice]:
-    """All kept pages, of one source or of all, or of crawled sites alone, in slices of at most so many."""
+    """All kept pages, of one source or of all, or of crawled sites alone, in slices of at most `most`."""
     with connection.cursor() as cursor:
         cursor.execute(_KEPT_PAGES, {"most": most, "source_id": source_id, "of_sites": of_sites, "site": kinds.SITE})
         return [Slice(row.source_id, host(row.url), row.first, row.last, row.pages) for row in rows_of(cursor)]
@@ -277,7 +277,7 @@ def kept_pages(most: int, source_id: int | None = None, *, of_sites: bool = Fals
 class WaitingSite:
     source_id: int
     host: str
-    pages: int  # that wait and may be asked for today
+    pages: int  # that wait and may be fetched today
 
 
 def sites_to_crawl(now: datetime, partition: int | None = None) -> list[WaitingSite]:

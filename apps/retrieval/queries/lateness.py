@@ -1,8 +1,8 @@
-"""What lateness is: the seconds from when a retrieval was first due until its request was sent, and until it is stored.
+"""Lateness: the seconds from when a retrieval was first due until its request was sent, and until it is stored.
 
 Dispatching a retrieval again does not move its first due time. A retrieval that ended without a request is as late as
-its end. One that is not stored yet is as late as it is by now, so that what never begins is the worst of all. Rows of
-the log that are no retrievals (`queries.UNASKED`) are left out; one that was put off is still due, and counts as such.
+its end, and one that is not stored yet as late as it is by now. Rows of the log without a request
+(`queries.UNASKED`) are left out; a deferred retrieval is still due and counts as such.
 """
 
 from datetime import datetime, timedelta
@@ -37,16 +37,15 @@ class Late(NamedTuple):
 
 
 def late(retrieval: Retrieval) -> Late | None:
-    """How late a row of the log was, or None if it is no retrieval."""
+    """How late a row of the log was, or None without a request."""
     if retrieval.outcome in UNASKED:
         return None
-    begun_at = retrieval.begun_at or retrieval.stored_at
-    instants = (begun_at, retrieval.stored_at)
-    return Late(*(max((instant - retrieval.due_at).total_seconds(), 0.0) for instant in instants))
+    times = (retrieval.begun_at or retrieval.stored_at, retrieval.stored_at)
+    return Late(*(max((at - retrieval.due_at).total_seconds(), 0.0) for at in times))
 
 
 def due_since(schedule: Schedule, now: datetime) -> datetime | None:
-    """When the retrieval that is due now, or under way, was due for the first time; None while the source waits."""
+    """When the retrieval that is due or under way was due for the first time; None while the source waits."""
     if schedule.due_at is None:
         return None
     since = schedule.first_due_at or schedule.due_at

@@ -1,19 +1,19 @@
-"""How late postings reached us, as people look at it."""
+"""Delays of postings and numbers of new ones by day, for display."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from django.db import connection
-from django.db.models import Max, Sum
-from django.db.models.functions import TruncDate
+from django.db.models import Aggregate, Max, QuerySet, Sum
+from django.db.models.functions import Trunc
 
 from apps.database.statements import rows_of
 from apps.retrieval.models import Retrieval
 from apps.retrieval.queries import UNASKED
 
-RECENT = timedelta(days=7)  # what readers are told of a source's delays is as old as this at most
+RECENT = timedelta(days=7)  # the log that is shown to readers
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,41 +27,54 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
+class Stored:
+    day: date  # UTC
+    postings: int
+
+
+@dataclass(frozen=True, slots=True)
 class CheckRate:
-    """What readers are told of how a source is asked."""
+    """How often a source is checked, for its readers."""
 
     due_at: datetime | None
-    per_day: float | None  # None before there is a retrieval to count
-    mean_delay: timedelta | None  # in the source's own time; None when no posting came whose delay is known
+    per_day: float | None  # None before the first retrieval
+    mean_delay: timedelta | None  # in the source's own time; None if no delay is known
 
 
 def delays_by_day(now: datetime, days: int, source_id: int | None = None) -> list[Day]:
-    """The last days, today included and every one of them present, the oldest first; of a source or of all."""
-    first = (now - timedelta(days=days - 1)).astimezone(UTC).date()
-    made = Retrieval.objects.filter(fetched_at__gte=datetime(first.year, first.month, first.day, tzinfo=UTC))
-    if source_id is not None:
-        made = made.filter(source_id=source_id)
-    rows = (
-        made.filter(fetched_at__lte=now, dated__gt=0)
-        .annotate(day=TruncDate("fetched_at", tzinfo=UTC))
-        .values("day")
-        .order_by("day")
-        .annotate(postings=Sum("dated"), seconds=Sum("delay_seconds"), latest=Max("longest_delay_seconds"))
-    )
-    return list(_every_day(first, days, rows))
+    """The last days, today included, without gaps, the oldest first; of a source or of all. One query."""
+    made = Retrieval.objects.filter(dated__gt=0, **({} if source_id is None else {"source_id": source_id}))
+    sums = {"postings": Sum("dated"), "seconds": Sum("delay_seconds"), "longest": Max("longest_delay_seconds")}
+    return [
+        Day(day.date(), row["postings"], row["seconds"] / row["postings"], row["longest"]) if row else Day(day.date())
+        for day, row in by_period(made, "day", _first_day(now, days), now, **sums)
+    ]
 
 
-def _every_day(first: date, days: int, rows: Iterable[Mapping[str, Any]]) -> Iterable[Day]:
-    known = {
-        row["day"]: Day(row["day"], row["postings"], row["seconds"] / row["postings"], row["latest"]) for row in rows
-    }
-    for number in range(days):
-        day = first + timedelta(days=number)
-        yield known.get(day, Day(day))
+def stored_by_day(now: datetime, days: int) -> list[Stored]:
+    """The last days, today included, without gaps, the oldest first; as far as the log goes back. One query."""
+    made = by_period(Retrieval.objects.filter(new__gt=0), "day", _first_day(now, days), now, postings=Sum("new"))
+    return [Stored(day.date(), row["postings"] if row else 0) for day, row in made]
+
+
+def _first_day(now: datetime, days: int) -> datetime:
+    return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=days - 1)
+
+
+def by_period(
+    retrievals: QuerySet[Retrieval], period: Literal["hour", "day"], first: datetime, now: datetime, **sums: Aggregate
+) -> list[tuple[datetime, Mapping[str, Any] | None]]:
+    """The begin (UTC) of every period from `first` until `now`, and the sums over its retrievals, if there are any."""
+    made = retrievals.filter(fetched_at__gte=first, fetched_at__lte=now)
+    rows = made.annotate(begin=Trunc("fetched_at", period, tzinfo=UTC)).values("begin").order_by("begin")
+    known = {row["begin"]: row for row in rows.annotate(**sums)}
+    step = timedelta(**{f"{period}s": 1})
+    begins = [first + number * step for number in range((now - first) // step + 1)]
+    return [(begin, known.get(begin)) for begin in begins]
 
 
 def check_rate_of(source_id: int, now: datetime) -> CheckRate | None:
-    """How a source is asked, or None if it has no schedule; one query."""
+    """How often a source is checked, or None if it has no schedule; one query."""
     with connection.cursor() as cursor:
         cursor.execute(
             """
@@ -79,7 +92,7 @@ def check_rate_of(source_id: int, now: datetime) -> CheckRate | None:
         made = next(iter(rows_of(cursor)), None)
     if made is None:
         return None
-    # Of a source that is newer than a day, a day's retrievals are yet to be counted.
+    # A source younger than a day has less than a day's retrievals.
     days = max((now - made.first) / timedelta(days=1), 1.0) if made.first else 1.0
     return CheckRate(
         made.due_at,

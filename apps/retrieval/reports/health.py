@@ -1,4 +1,4 @@
-"""Whether sources are asked in time and what comes of it, in numbers that are cheap to read again and again."""
+"""Figures of the health of retrieval that are cheap enough for metrics."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -22,13 +22,13 @@ class RetrievalHealth:
 
 
 def retrieval_health(since: datetime, until: datetime) -> dict[str, RetrievalHealth]:
-    """The retrievals within (since, until] by outcome; every outcome is there."""
+    """The retrievals within (since, until] by outcome, all outcomes included."""
     rows = (
         Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until)
         .order_by("outcome")
         .values("outcome")
         .annotate(
-            visits=Count("pk"),
+            count=Count("pk"),
             postings=Sum("dated"),
             seconds=Sum("delay_seconds"),
             longest=Max("longest_delay_seconds"),
@@ -36,15 +36,15 @@ def retrieval_health(since: datetime, until: datetime) -> dict[str, RetrievalHea
     )
     none = RetrievalHealth(0, 0, 0.0, 0.0)
     found = {
-        row["outcome"]: RetrievalHealth(row["visits"], row["postings"], row["seconds"], row["longest"]) for row in rows
+        row["outcome"]: RetrievalHealth(row["count"], row["postings"], row["seconds"], row["longest"]) for row in rows
     }
     return dict.fromkeys(Retrieval.Outcome.values, none) | found
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    planned: int  # sources with a next instant
-    failing: int  # up to MOST_COUNTED
+    planned: int  # sources with a due time
+    failing: int  # up to MAX_COUNTED
     dispatched_ago: float | None  # s since the latest source was handed out; None before the first one
 
 
@@ -58,7 +58,7 @@ def waiting(now: datetime) -> Waiting:
 
 
 def _estimated_planned() -> int:
-    """As many rows as the partial index had when it was last analysed; counted where there are few."""
+    """The row count of the partial index when it was last analysed; an exact count where there are few."""
     planned = Schedule.objects.filter(due_at__isnull=False)
     if (counted := planned[:MAX_COUNTED].count()) < MAX_COUNTED:
         return counted

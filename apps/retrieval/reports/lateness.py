@@ -21,7 +21,7 @@ REASONS = ("begun", "deleted", "paused", "superseded", "uncommitted")  # of clai
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Seconds; all 0 where there is nothing to count. Percentiles are values that occur, not interpolated ones."""
+    """Seconds; all 0 without any retrieval. Percentiles are not interpolated."""
 
     p50: float
     p99: float
@@ -45,12 +45,12 @@ WITH late AS (
     WHERE {{made}} AND outcome <> ALL(%(unasked)s)
     UNION ALL SELECT {WAITED}, {WAITED}, false FROM ({DUE}) due WHERE {{due}})
 SELECT count(*) AS retrievals, count(*) FILTER (WHERE NOT is_made) AS not_stored,
-    percentile_disc(0.5) WITHIN GROUP (ORDER BY begun) AS begun_p50,
-    percentile_disc(0.99) WITHIN GROUP (ORDER BY begun) AS begun_p99,
-    max(begun) AS begun_longest, sum(begun) AS begun_total,
-    percentile_disc(0.5) WITHIN GROUP (ORDER BY stored) AS stored_p50,
-    percentile_disc(0.99) WITHIN GROUP (ORDER BY stored) AS stored_p99,
-    max(stored) AS stored_longest, sum(stored) AS stored_total
+    coalesce(percentile_disc(0.5) WITHIN GROUP (ORDER BY begun), 0) AS begun_p50,
+    coalesce(percentile_disc(0.99) WITHIN GROUP (ORDER BY begun), 0) AS begun_p99,
+    coalesce(max(begun), 0) AS begun_longest, coalesce(sum(begun), 0) AS begun_total,
+    coalesce(percentile_disc(0.5) WITHIN GROUP (ORDER BY stored), 0) AS stored_p50,
+    coalesce(percentile_disc(0.99) WITHIN GROUP (ORDER BY stored), 0) AS stored_p99,
+    coalesce(max(stored), 0) AS stored_longest, coalesce(sum(stored), 0) AS stored_total
 FROM late
 """
 
@@ -76,14 +76,9 @@ def _lateness(made: str, due: str, **values: Any) -> Lateness:
     with connection.cursor() as cursor:
         cursor.execute(_LATENESS.format(made=made, due=due), values | {"unasked": list(UNASKED)})
         [late] = rows_of(cursor)
-    if not late.retrievals:
-        return Lateness(0, 0, Spread(0.0, 0.0, 0.0, 0.0), Spread(0.0, 0.0, 0.0, 0.0))
-    return Lateness(
-        late.retrievals,
-        late.not_stored,
-        Spread(late.begun_p50, late.begun_p99, late.begun_longest, late.begun_total),
-        Spread(late.stored_p50, late.stored_p99, late.stored_longest, late.stored_total),
-    )
+    begun = Spread(late.begun_p50, late.begun_p99, late.begun_longest, late.begun_total)
+    stored = Spread(late.stored_p50, late.stored_p99, late.stored_longest, late.stored_total)
+    return Lateness(late.retrievals, late.not_stored, begun, stored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +110,9 @@ FROM overdue
 
 def overdue(now: datetime) -> Overdue:
     """One query. Whether workers are alive goes by the database's clock, as their heartbeats do."""
-    values: dict[str, Any] = {
-        "now": now,
-        "overdue_after": OVERDUE_AFTER,
-        "limit": MAX_COUNTED,
-        "silence": MAX_SILENCE_SECONDS,
-    }
+    values: dict[str, Any] = {"overdue_after": OVERDUE_AFTER, "limit": MAX_COUNTED, "silence": MAX_SILENCE_SECONDS}
     with connection.cursor() as cursor:
-        cursor.execute(_OVERDUE, values)
+        cursor.execute(_OVERDUE, values | {"now": now})
         [overdue] = rows_as(Overdue, cursor)
     return overdue
 

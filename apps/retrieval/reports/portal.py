@@ -1,4 +1,4 @@
-"""What the plan of all sources together does: what it was meant to cost, what it cost, and who got how much."""
+"""The plan of all sources together: its retrievals, its problems, and the share of each source."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -6,12 +6,12 @@ from typing import Any
 
 from django.db import connection
 from django.db.models import Count
-from django.db.models.functions import TruncHour
 
 from apps.database.statements import rows_as
 from apps.retrieval.models import Plan, Retrieval
 from apps.retrieval.planner.state import TABLES, WORTH
 from apps.retrieval.queries import UNASKED
+from apps.retrieval.reports.delays import by_period
 
 RECENT = timedelta(hours=24)
 SORTS = {
@@ -29,14 +29,14 @@ class Hour:
     """The requests made within an hour."""
 
     begins_at: datetime
-    retrievals: int = 0
+    retrievals: int
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    planned: int  # sources that are to be asked
+    planned: int  # sources with a due time
     failing: int
-    overdue: int  # asked longer ago than the longest gap, and either late or failing
+    overdue: int  # last requested longer ago than the longest gap, and either late or failing
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +49,15 @@ class Share:
     weekly: float | None  # postings expected a week; None while no profile is known
     worth: float
     mean_delay: float | None  # s of its own time, of the last 24 hours
-    due_at: datetime  # for the first time, where it is under way
+    due_at: datetime  # for the first time, while it is under way
 
 
 def retrievals_by_hour(now: datetime, hours: int) -> list[Hour]:
-    """The last whole and the present hour, every one of them present, the oldest first."""
-    present = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
-    first = present - timedelta(hours=hours - 1)
-    rows = (
-        Retrieval.objects.filter(fetched_at__gte=first, fetched_at__lte=now)
-        .exclude(outcome__in=UNASKED)
-        .annotate(hour=TruncHour("fetched_at", tzinfo=UTC))
-        .values("hour")
-        .order_by("hour")
-        .annotate(made=Count("pk"))
-        .values_list("hour", "made")
-    )
-    known = dict(rows)
-    begins = [first + timedelta(hours=number) for number in range(hours)]
-    return [Hour(begin, known.get(begin, 0)) for begin in begins]
+    """The last whole hours and the present one, without gaps, the oldest first."""
+    first = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=hours - 1)
+    made = Retrieval.objects.exclude(outcome__in=UNASKED)
+    rows = by_period(made, "hour", first, now, made=Count("pk"))
+    return [Hour(begin, row["made"] if row else 0) for begin, row in rows]
 
 
 def trouble(plan: Plan, now: datetime) -> Trouble:
@@ -92,16 +82,14 @@ ADDRESS = "CASE WHEN source.listed THEN source.url ELSE substring(source.url fro
 
 
 class Shares:
-    """Sources that are to be asked, in an order: one query counts them, one reads some of them."""
+    """Sources with a due time, sorted: one query counts them, one reads some of them."""
 
     def __init__(self, words: str, sort: str, now: datetime) -> None:
         self._order = SORTS[sort]
-        wanted = words.split()[:10]
-        self._values = _recent(now) | {f"word{number}": _like(word) for number, word in enumerate(wanted)}
-        self._where = " AND ".join(
-            ["schedule.due_at IS NOT NULL"]
-            + [f"(source.title || ' ' || {ADDRESS}) ILIKE %(word{number})s" for number in range(len(wanted))]
-        )
+        self._values = _recent(now) | {"words": words.split()[:10]}
+        self._where = f"""schedule.due_at IS NOT NULL AND NOT EXISTS (
+            SELECT FROM unnest(%(words)s::text[]) word
+            WHERE strpos(lower(source.title || ' ' || {ADDRESS}), lower(word)) = 0)"""
 
     def count(self) -> int:
         with connection.cursor() as cursor:
@@ -132,9 +120,3 @@ class Shares:
 
 def _recent(now: datetime) -> dict[str, Any]:
     return {"now": now, "since": now - RECENT, "unasked": list(UNASKED)}
-
-
-def _like(word: str) -> str:
-    for special in "\\%_":
-        word = word.replace(special, f"\\{special}")
-    return f"%{word}%"

@@ -1,10 +1,11 @@
-"""Why one source is asked when it is, and what another weight or more retrievals would change."""
+"""Why a source is due when it is, and the effects of other weights or more retrievals."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from math import exp, inf, log
+from typing import Any
 
 import numpy as np
 from django.db import connection
@@ -12,9 +13,8 @@ from django.db import connection
 from apps.database.statements import rows_as
 from apps.following.models import Follow
 from apps.retrieval import queries
-from apps.retrieval.algorithms.calendar import DAY, hours_of
+from apps.retrieval.algorithms.calendar import DAY
 from apps.retrieval.algorithms.planner.rehearsal import Rehearsal, rehearse
-from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.models import Plan, Schedule, WeeklyProfile
 from apps.retrieval.planner.due_times import (
     Retrieved,
@@ -27,24 +27,25 @@ from apps.retrieval.planner.due_times import (
     terms_of,
     wants_timetable,
 )
-from apps.retrieval.planner.state import COLUMNS, TABLES, ScheduleState, parameters
+from apps.retrieval.planner.state import COLUMNS, TABLES, WORTH_AT_WEIGHT_1, ScheduleState, parameters
 from apps.sources.models import Source
 
-CHEAPER = (1.0, 1 / 2, 1 / 4, 1 / 8, 1 / 16)  # parts of the price among which half the delay is looked for
-MARKED = timedelta(days=7)  # of the source's own time: as far as instants are marked on its week
+CHEAPER = (1.0, 1 / 2, 1 / 4, 1 / 8, 1 / 16)  # parts of the price among which that for half the delay lies
+MARKED = timedelta(days=7)  # of the source's own time, within which due times are marked on its week
+MAX_REHEARSED = 500  # sources; of more only the first ones by number
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What is expected of a source at one price."""
+    """Retrievals and delay of a source at one price."""
 
-    retrievals: float  # a day of ours
+    retrievals: float  # per day of real time
     mean_delay: float  # s of the source's time
 
 
 @dataclass(frozen=True, slots=True)
 class Halving:
-    """What it would cost to halve a source's delay."""
+    """The cost of halving a source's delay."""
 
     now: Expected
     then: Expected
@@ -53,16 +54,16 @@ class Halving:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What another weight would do."""
+    """The effect of another weight."""
 
-    weight: float
+    weight: float  # 0 where each of many sources has its own
     now: Expected
     then: Expected
     budget: float  # retrievals a day of all sources
 
     @property
     def extra(self) -> float:
-        """Retrievals a day that this source takes from the others; negative if it leaves them some."""
+        """Retrievals a day that are taken from the other sources; negative if they gain some."""
         return self.then.retrievals - self.now.retrievals
 
     @property
@@ -70,18 +71,22 @@ class Effect:
         return -self.extra
 
     @property
-    def others_factor(self) -> float:
-        """By which the others' mean delay grows: it goes as one over the retrievals that are left to them."""
-        return self.budget / (self.budget - self.extra) if self.extra < self.budget else inf
-
-    @property
     def others_growth(self) -> float:
-        """The same in per cent, negative if it shrinks."""
-        return 100 * (self.others_factor - 1)
+        """Of the others' mean delay, in per cent: it is inversely proportional to their retrievals."""
+        return 100 * self.extra / (self.budget - self.extra) if self.extra < self.budget else inf
 
     @property
     def others_shrinkage(self) -> float:
         return -self.others_growth
+
+
+@dataclass(frozen=True, slots=True)
+class EffectOnMany:
+    """The effect of other weights on sources together; their mean delay is that of their postings."""
+
+    rehearsed: int  # sources
+    untold: int  # sources whose effect is unknown, or that were too many
+    effect: Effect
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,7 @@ class SourceProfile:
 
 @dataclass(frozen=True, slots=True)
 class Coming:
-    """An instant at which a source is to be asked."""
+    """A due time of a source."""
 
     at: datetime
     day: int  # of the source's week, Sunday is 0
@@ -103,21 +108,21 @@ class Coming:
 
 @dataclass(frozen=True, slots=True)
 class PlanOfSource:
-    """All that goes into a source's next instant. What needs a profile or a price is None without."""
+    """All that decides a source's next due time. What needs a profile or a price is None without."""
 
     plan: Plan
     remembered: ScheduleState
     readers: int
     profile: SourceProfile | None
-    coming: tuple[Coming, ...]  # the next instant and those that are likely to follow it
-    expected: float | None  # postings that will be there at the next instant
+    coming: tuple[Coming, ...]  # the next due time and those likely to follow it
+    expected: float | None  # postings expected at the next due time
     price: float | None  # posting-hours per retrieval of this source
     least: float  # h of its own time
     longest: float  # h of its own time
-    announced: bool  # its publisher tells us of news by itself, so that no price matters
+    announced: bool  # its publisher pushes updates, so that no price matters
     halving: Halving | None
-    by_timetable: float | None  # retrievals a day of ours, if a policy is in force that does not react
-    chance: float | None  # of an update at the next instant, if that policy says
+    by_timetable: float | None  # retrievals per day of real time, under a policy that does not react
+    chance: float | None  # of an update at the next due time, if the policy computes it
 
 
 def current_plan() -> Plan:
@@ -125,78 +130,105 @@ def current_plan() -> Plan:
 
 
 def readers_of(source: Source) -> int:
-    """People whom a posting reaches, by the same rule as worth."""
+    """The number of people a posting reaches, by the same rule as worth."""
     followers = Follow.objects.filter(source=source).count()
     return max(1, int(source.listed or source.always_retrieved) + followers)
 
 
 def plan_of_source(source: Source, schedule: Schedule, now: datetime) -> PlanOfSource | None:
-    """What goes into the next instant of a source; four queries."""
-    plan, remembered = current_plan(), _remembered(source.pk)
-    if remembered is None:
+    """What decides the next due time of a source; four queries."""
+    plan, known = current_plan(), _states([source.pk])
+    if not known:
         return None
-    profile = WeeklyProfile.objects.filter(pk=source.pk).first() if remembered.hourly else None
+    state = known[0][0]
+    profile = WeeklyProfile.objects.filter(pk=source.pk).first() if state.hourly else None
     terms = _terms(plan)
-    timetable = _timetable(remembered) if terms and wants_timetable(remembered, terms) else None
-    announced = remembered.is_announced(now)
-    reacts = terms is not None and profile is not None and timetable is None and not announced
-    price, least, longest = bounds(remembered, terms, now) if terms else (None, remembered.least, plan.longest_gap)
+    by_timetable = terms is not None and wants_timetable(state, terms) and bool(state.timetable)
+    is_timetabled = terms is not None and goes_by_timetable(state, terms, now)
+    announced = state.is_announced(now)
+    reacts = terms is not None and profile is not None and not by_timetable and not announced
+    price, least, longest = bounds(state, terms, now) if terms else (None, state.least, plan.longest_gap)
     return PlanOfSource(
         plan=plan,
-        remembered=remembered,
+        remembered=state,
         readers=readers_of(source),
         profile=_profile(profile) if profile else None,
-        coming=tuple(_coming(remembered, schedule, terms, now)) if profile else (),
-        expected=_expected_by(remembered, schedule.due_at) if profile and schedule.due_at else None,
+        coming=tuple(_coming(state, schedule, terms, now)) if profile else (),
+        expected=_expected_by(state, schedule.due_at) if profile and schedule.due_at else None,
         price=price,
         least=least,
         longest=longest,
         announced=announced,
-        halving=_halving(remembered, terms, now) if terms and reacts else None,
-        by_timetable=timetable.per_day * remembered.clock_rate if timetable else None,
-        chance=_chance(remembered, schedule, terms, now) if terms else None,
+        halving=_halving(state, terms, now) if terms and reacts else None,
+        by_timetable=state.unpacked_timetable.per_day * state.clock_rate if by_timetable else None,
+        chance=chance_at(state, schedule.due_at) if schedule.due_at and is_timetabled else None,
     )
 
 
 def effect_of(source: Source, weight: float, now: datetime) -> Effect | None:
-    """What a weight would do to a source; four queries. None while its profile or the price is not known.
+    """The effect of a weight on one source, if it is known; see `effect_of_many`."""
+    many = effect_of_many({source.pk: weight}, now)
+    return replace(many.effect, weight=weight) if many else None
 
-    Also under a policy that goes by timetables: their makers know weights, but not what one of them does. And while
-    its publisher tells us of news by itself: then it is worth nothing to ask more often.
+
+def effect_of_many(weights: Mapping[int, float], now: datetime) -> EffectOnMany | None:
+    """The effect of these weights on sources together, or None if it is unknown for all of them; three queries.
+
+    It is unknown before the price and a source's profile are known, and under a policy with timetables, which are
+    computed for all sources together. While its publisher pushes updates, more retrievals of a source gain nothing.
     """
-    plan, remembered = current_plan(), _remembered(source.pk)
+    plan = current_plan()
     terms = _terms(plan)
-    if remembered is None or not remembered.hourly or terms is None or wants_timetable(remembered, terms):
+    if terms is None:
         return None
-    if remembered.is_announced(now):
+    known = [
+        (row, at_weight_1)
+        for row, at_weight_1 in _states(sorted(weights)[:MAX_REHEARSED])
+        if row.hourly and not wants_timetable(row, terms) and not row.is_announced(now)
+    ]
+    if not known:
         return None
-    then = replace(remembered, worth=weight * source.interest * readers_of(source))
-    both = [remembered, then]
-    expected_now, expected_then = expected_of_each(both, rehearse(outlook_at(both, terms, now)))
-    return Effect(weight, expected_now, expected_then, DAY * queries.hourly_budget(plan, queries.wanted()))
+    as_now = [row for row, _ in known]
+    both = [*as_now, *(replace(row, worth=weights[row.source_id] * at_weight_1) for row, at_weight_1 in known)]
+    rehearsal = rehearse(outlook_at(both, terms, now))
+    each, postings, count = expected_of_each(both, rehearsal), rehearsal.postings.tolist(), len(known)
+    effect = Effect(
+        weight=0.0,
+        now=_together(each[:count], postings[:count]),
+        then=_together(each[count:], postings[count:]),
+        budget=DAY * queries.hourly_budget(plan, queries.wanted()),
+    )
+    return EffectOnMany(count, len(weights) - count, effect)
 
 
-def _remembered(source_id: int) -> ScheduleState | None:
+def _together(each: list[Expected], postings: list[float]) -> Expected:
+    """Of several sources: the sum of retrievals, and the mean over their postings.
+
+    >>> _together([Expected(12.0, 60.0), Expected(2.0, 600.0)], [3.0, 1.0])
+    Expected(retrievals=14.0, mean_delay=195.0)
+    """
+    weights = postings if sum(postings) > 0 else [1.0] * len(each)
+    delays = sum(one.mean_delay * weight for one, weight in zip(each, weights, strict=True))
+    return Expected(sum(one.retrievals for one in each), delays / sum(weights))
+
+
+def _states(source_ids: list[int]) -> list[tuple[ScheduleState, float]]:
+    """The schedule state of each source, and its worth at weight 1."""
+
+    def with_worth(*, at_weight_1: float, **columns: Any) -> tuple[ScheduleState, float]:
+        return ScheduleState.of(**columns), at_weight_1
+
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {COLUMNS} FROM {TABLES} WHERE source.id = %(id)s", parameters(id=source_id))
-        return next(iter(rows_as(ScheduleState.of, cursor)), None)
+        cursor.execute(
+            f"SELECT {COLUMNS}, ({WORTH_AT_WEIGHT_1})::float8 AS at_weight_1 FROM {TABLES}"
+            " WHERE source.id = ANY(%(ids)s) ORDER BY source.id",
+            parameters(ids=source_ids),
+        )
+        return rows_as(with_worth, cursor)
 
 
 def _terms(plan: Plan) -> Terms | None:
     return None if plan.price is None else terms_of(plan, plan.price)
-
-
-def _chance(remembered: ScheduleState, schedule: Schedule, terms: Terms, now: datetime) -> float | None:
-    """The probability of an update at the next instant, where that is one of a timetable that says so."""
-    if schedule.due_at is None or not goes_by_timetable(remembered, terms, now):
-        return None
-    return chance_at(remembered, _local_hours(remembered, schedule.due_at))
-
-
-def _timetable(remembered: ScheduleState) -> Timetable | None:
-    if not remembered.timetable:
-        return None
-    return Timetable(np.frombuffer(remembered.timetable, dtype="<f8"), remembered.period)
 
 
 def _profile(row: WeeklyProfile) -> SourceProfile:
@@ -204,59 +236,54 @@ def _profile(row: WeeklyProfile) -> SourceProfile:
     return SourceProfile(tuple(map(tuple, hourly.tolist())), row.utc_offset, row.weekly, row.learned_at)
 
 
-def _coming(remembered: ScheduleState, schedule: Schedule, terms: Terms | None, now: datetime) -> list[Coming]:
-    """The next instant and those after it, as noted at the latest visit or else as planned now, within a week."""
+def _coming(state: ScheduleState, schedule: Schedule, terms: Terms | None, now: datetime) -> list[Coming]:
+    """The next due time and those after it within a week, as stored at the latest retrieval or else as planned now."""
     if schedule.due_at is None:
         return []
     ahead = [at for at in schedule.ahead if at > schedule.due_at]
     if not ahead and terms is not None:
-        ahead = _after(remembered, schedule.due_at, terms)
-    until = now + MARKED / remembered.clock_rate
-    return [_on_the_week(remembered, at) for at in [schedule.due_at, *ahead] if at < until]
+        ahead = _after(state, schedule.due_at, terms)
+    until = now + MARKED / state.clock_rate
+    coming = []
+    for at in [schedule.due_at, *ahead]:
+        day, hours = divmod(state.local_hours(at), DAY)
+        if at < until:
+            coming.append(Coming(at, int(day) % 7, hours))
+    return coming
 
 
-def _after(remembered: ScheduleState, at: datetime, terms: Terms) -> list[datetime]:
-    """The instants after one at which exactly what is expected will have come."""
-    earliest = at + timedelta(hours=remembered.least / remembered.clock_rate)
-    seen = round(_expected_by(remembered, at))
-    [following] = after_retrievals([Retrieved(remembered, at, earliest, True, seen)], terms)
+def _after(state: ScheduleState, at: datetime, terms: Terms) -> list[datetime]:
+    """The due times after a retrieval that finds exactly what is expected."""
+    earliest = at + timedelta(hours=state.least / state.clock_rate)
+    seen = round(_expected_by(state, at))
+    [following] = after_retrievals([Retrieved(state, at, earliest, True, seen)], terms)
     return [following.at, *following.ahead]
 
 
-def _on_the_week(remembered: ScheduleState, at: datetime) -> Coming:
-    day, hours = divmod(_local_hours(remembered, at), DAY)
-    return Coming(at, int(day) % 7, hours)
-
-
-def _expected_by(remembered: ScheduleState, at: datetime) -> float:
-    """Postings expected to have been published between the latest observation and an instant."""
-    since = remembered.observed_at
+def _expected_by(state: ScheduleState, at: datetime) -> float:
+    """Postings expected to be published between the latest observation and a given time."""
+    since = state.observed_at
     if since is None or at <= since:
         return 0.0
-    unbound = outlook_at([remembered], Terms(1.0, DAY), since)
-    expected = unbound.expected(np.array([[_local_hours(remembered, since)], [_local_hours(remembered, at)]]))[:, 0]
-    return float(remembered.activity.factor * (expected[1] - expected[0]))
+    unbound = outlook_at([state], Terms(1.0, DAY), since)
+    expected = unbound.expected(np.array([[state.local_hours(since)], [state.local_hours(at)]]))[:, 0]
+    return float(state.activity.factor * (expected[1] - expected[0]))
 
 
-def _local_hours(remembered: ScheduleState, at: datetime) -> float:
-    """An instant on the source's own axis, in its local time."""
-    return float(hours_of(at.timestamp(), remembered.clock_rate)) + remembered.utc_offset / 60
-
-
-def _halving(remembered: ScheduleState, terms: Terms, now: datetime) -> Halving:
-    copies = [remembered] * len(CHEAPER)
+def _halving(state: ScheduleState, terms: Terms, now: datetime) -> Halving:
+    copies = [state] * len(CHEAPER)
     plain = outlook_at(copies, terms, now)
     rehearsal = rehearse(replace(plain, price=plain.price * np.array(CHEAPER)))
     tried = expected_of_each(copies, rehearsal)
-    wish = tried[0].mean_delay / 2
+    half = tried[0].mean_delay / 2
     for before, after in pairwise(tried):
-        if after.mean_delay <= wish < before.mean_delay:
-            return Halving(tried[0], _between(before, after, wish), possible=True)
+        if after.mean_delay <= half < before.mean_delay:
+            return Halving(tried[0], _between(before, after, half), possible=True)
     return Halving(tried[0], min(tried, key=lambda each: each.mean_delay), possible=False)
 
 
 def _between(before: Expected, after: Expected, mean_delay: float) -> Expected:
-    """Where the delay is so long on the line between two prices; delay goes as a power of the retrievals."""
+    """Interpolate the given delay between two prices; delay goes as a power of the retrievals."""
     share = log(before.mean_delay / mean_delay) / log(before.mean_delay / max(after.mean_delay, 1e-9))
     retrievals = log(before.retrievals) + share * log(after.retrievals / before.retrievals)
     return Expected(exp(retrievals), mean_delay)

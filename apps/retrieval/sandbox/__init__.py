@@ -1,8 +1,8 @@
-"""Work on documents that may be hostile, in a confined child process that is ended when it takes too long or too much.
+"""Process documents that may be hostile in a confined child process with limits on time and memory.
 
-A parser that is busy cannot be interrupted within its own process, one that eats all memory takes the process with it,
-and one with a hole gives the process away. So documents of web pages are read by a child that can open no file, no
-connection and no process (`confinement`). It gets a function and its arguments, and answers in JSON (`answers`).
+A busy parser cannot be interrupted within its own process, one that uses all memory ends the process, and an exploited
+one controls it. So documents of web pages are read by a child that can open no file, connection or process
+(`confinement`). It gets a function with its arguments, and responds in JSON (`answers`).
 """
 
 import atexit
@@ -36,15 +36,8 @@ _idle: list[Child] = []
 def run(function: Callable[Parameters, Result], *arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
     """Call a function in a child process; it is one of a module that `loading` imports, or in LOADED.
 
-    Its arguments must be picklable. Its annotated result consists of what `answers` can carry: dataclasses, tuples,
-    lists, sets, mappings from str, datetimes, and scalars.
-
-    Raises
-    ------
-    TooSlow, Crashed
-        If the child had to be ended, or the function failed; the next call gets a new one.
-    NotAFeed, ValueError
-        If the function raised it.
+    Its arguments must be picklable, and its annotated result of types that `answers` supports. Raises TooSlow or
+    Crashed if the child had to be ended or the function failed, and NotAFeed and ValueError as the function does.
     """
     kind = _result_kind(function)
     request = pickle.dumps((function, arguments, named), protocol=pickle.HIGHEST_PROTOCOL)
@@ -90,7 +83,7 @@ atexit.register(stop)
 
 
 def _child(*, needs_models: bool) -> Child:
-    """An idle child, or a new one; one without models gives way to one that has them."""
+    """An idle child, or a new one, which replaces an idle one without the models that it needs."""
     with _lock:
         fit = [child for child in _idle if MODELS in child.loaded or not needs_models]
         child = min(fit, key=lambda each: len(each.loaded)) if fit else None

@@ -32,12 +32,7 @@ def encode(value: object) -> bytes:
 
 
 def decode(content: bytes, kind: Any) -> Any:
-    """The value of the type `kind` that `encode` wrote.
-
-    Raises
-    ------
-    Malformed
-        If the bytes are anything else.
+    """The value of the type `kind` that `encode` wrote; raises Malformed if the bytes are anything else.
 
     >>> decode(b'[["a", 1.5]]', tuple[tuple[str, float], ...])
     (('a', 1.5),)
@@ -83,12 +78,12 @@ def _decoder(kind: Any) -> Decoder:
 
 
 def _union(kinds: Sequence[Any]) -> Decoder:
-    """At most one kind beside None, or several dataclasses, which their names tell apart."""
+    """At most one kind beside None, or several dataclasses, which their names distinguish."""
     dataclasses: list[Any] = [kind for kind in kinds if is_dataclass(kind)]
     by_name: dict[str, Decoder] = {kind.__name__: _decoder(kind) for kind in dataclasses}
     others = [_decoder(kind) for kind in kinds if kind not in (types.NoneType, *dataclasses)]
     if len(others) + bool(by_name) > 1:
-        raise TypeError("Only dataclasses can be told apart.")
+        raise TypeError("Only dataclasses can be distinguished.")
 
     def decoded(value: Any) -> Any:
         if value is None and types.NoneType in kinds:
@@ -131,13 +126,13 @@ def _mapping(decode_item: Decoder) -> Decoder:
 
 def _dataclass(kind: Any) -> Decoder:
     hints = typing.get_type_hints(kind)
-    name = _literal(kind.__name__)
+    name = _checked(lambda value: value == kind.__name__, kind.__name__)
     return _record([name, *(_decoder(hints[field.name]) for field in fields(kind))], lambda values: kind(*values[1:]))
 
 
-def _literal(expected: str) -> Decoder:
+def _checked(accepts: Callable[[Any], bool], expected: str) -> Decoder:
     def decoded(value: Any) -> Any:
-        if value != expected:
+        if not accepts(value):
             raise Malformed(f"expected {expected}")
         return value
 
@@ -145,12 +140,7 @@ def _literal(expected: str) -> Decoder:
 
 
 def _scalar(kind: type) -> Decoder:
-    def decoded(value: Any) -> Any:
-        if type(value) is not kind:  # a bool is an int to isinstance
-            raise Malformed(f"expected {kind.__name__}")
-        return value
-
-    return decoded
+    return _checked(lambda value: type(value) is kind, kind.__name__)  # a bool is an int to isinstance
 
 
 def _float(value: Any) -> float:
@@ -160,9 +150,9 @@ def _float(value: Any) -> float:
 
 
 def _datetime(value: Any) -> datetime:
-    if not isinstance(value, str) or (instant := datetime.fromisoformat(value)).utcoffset() is None:
-        raise Malformed("expected an instant with its offset")
-    return instant
+    if not isinstance(value, str) or (moment := datetime.fromisoformat(value)).utcoffset() is None:
+        raise Malformed("expected a datetime with its offset")
+    return moment
 
 
 _SCALARS: dict[Any, Decoder] = {

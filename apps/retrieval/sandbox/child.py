@@ -1,4 +1,4 @@
-"""What the child process does: load its libraries, give up its privileges, and then answer requests until the end."""
+"""The child process: load its libraries, drop its privileges, and then serve requests until the end."""
 
 import os
 import pickle

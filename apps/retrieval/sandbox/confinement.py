@@ -1,4 +1,4 @@
-"""What a process gives up before it reads documents that may be hostile: files, network, processes and memory.
+"""Confine a process before it reads documents that may be hostile: files, network, processes and memory.
 
 The seccomp filter is the strongest measure and needs no privilege. The others hold where it is not available: limits
 everywhere on Linux, the change of user for root, namespaces where the kernel lets users create them.
@@ -15,7 +15,7 @@ from pathlib import Path
 
 EXTRA_MEMORY = 896 * 2**20  # bytes of address space on top of what the libraries occupy
 CPU_SECONDS = 600  # of a child's whole life
-NOBODY = 65_534
+UNPRIVILEGED_ID = 65_534  # of the user nobody
 
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
 _CLONE_NEWUTS, _CLONE_NEWIPC, _CLONE_NEWUSER, _CLONE_NEWNET = 0x04000000, 0x08000000, 0x10000000, 0x40000000
@@ -41,7 +41,7 @@ _CALLS = {
 
 
 def confine() -> list[str]:
-    """Apply every measure that this machine allows, for the rest of the process; the names of those that hold.
+    """Apply every measure that this machine allows, for the rest of the process; returns the names of these.
 
     Everything that the process needs must be imported and opened before.
     """
@@ -57,11 +57,11 @@ def _succeeds(apply: Callable[[], None]) -> bool:
 
 
 def _change_user() -> None:
-    """RLIMIT_NPROC does not bind root, and root's files are worth more than nobody's."""
+    """RLIMIT_NPROC does not bind root, and root may read all files."""
     if os.geteuid() == 0:
         os.setgroups([])
-        os.setresgid(NOBODY, NOBODY, NOBODY)
-        os.setresuid(NOBODY, NOBODY, NOBODY)
+        os.setresgid(UNPRIVILEGED_ID, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
+        os.setresuid(UNPRIVILEGED_ID, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
 
 
 def _unshare() -> None:

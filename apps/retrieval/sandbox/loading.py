@@ -19,5 +19,5 @@ def functions() -> None:
 
 
 def models() -> None:
-    """Those that tell kinds of pages and languages: 75 MB, which recipes and lists of links do without."""
+    """The models that classify pages and languages: 75 MB, which recipes and lists of links do not need."""
     read_site_page(_ARTICLE.encode(), content_type="text/html", url="http://localhost/", wants_article=True)

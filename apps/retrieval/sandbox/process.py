@@ -13,20 +13,20 @@ from apps.retrieval.sandbox.child import ERROR, ERRORS, HEADER, RESULT
 from apps.retrieval.sandbox.confinement import CPU_SECONDS
 
 START_SECONDS = 30.0
-IDLE_SECONDS = 1.5  # without an answer, without any use of a processor
+IDLE_SECONDS = 1.5  # without a response and without processor time
 MAX_ANSWER = 32 * 2**20  # bytes
-MAX_CALLS = 2_000  # after which a child is replaced, whatever it has leaked
-_LOOK_SECONDS = 0.25  # between two looks at what the child does
+MAX_CALLS = 2_000  # after which a child is replaced, lest it leaks memory
+_CHECK_SECONDS = 0.25  # between two checks of the child's activity
 _KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONHOME", "TZ")
 _TICKS = os.sysconf("SC_CLK_TCK")  # per second
 
 
 class TooSlow(ValueError):
-    """The work was not done within its time."""
+    """The call exceeded its time limit."""
 
 
 class Crashed(ValueError):
-    """The child ended or was ended: it needed too much memory, a library failed, or its answer is none."""
+    """The child ended or was ended: it needed too much memory, a library failed, or its response is invalid."""
 
 
 class Child:
@@ -57,13 +57,10 @@ class Child:
         return self._process.pid
 
     def call(self, request: bytes, kind: Any, seconds: float) -> Any:
-        """Have the request worked on. After TooSlow and Crashed the child must be ended.
+        """Send a request and return its result.
 
-        Raises
-        ------
-        TooSlow, Crashed
-        NotAFeed, ValueError
-            What the function raised.
+        Raises NotAFeed and ValueError as the function does, and TooSlow or Crashed, after which the child must be
+        ended.
         """
         self._calls += 1
         return _value(self._exchange(HEADER.pack(len(request)) + request, seconds), kind)
@@ -85,10 +82,10 @@ class Child:
         unsent, header, body, missing = memoryview(request), b"", [], -1
         while missing:
             readable, writable, _ = select.select(
-                [self._stdout], [self._stdin] if unsent else [], [], watch.seconds_to_next_look
+                [self._stdout], [self._stdin] if unsent else [], [], watch.seconds_to_next_check
             )
             if not readable and not writable:
-                watch.look()
+                watch.check()
                 continue
             watch.check_deadline()
             if writable:
@@ -122,7 +119,7 @@ class Child:
 
 
 class _Watch:
-    """The time that a call may take, and whether the child works on it."""
+    """The deadline of a call, and whether the child is working."""
 
     def __init__(self, pid: int, seconds: float) -> None:
         self._pid, self._seconds = pid, seconds
@@ -132,19 +129,19 @@ class _Watch:
         self._answers = False
 
     @property
-    def seconds_to_next_look(self) -> float:
-        return max(0.0, min(_LOOK_SECONDS, self._deadline - time.monotonic()))
+    def seconds_to_next_check(self) -> float:
+        return max(0.0, min(_CHECK_SECONDS, self._deadline - time.monotonic()))
 
     def check_deadline(self) -> None:
         if time.monotonic() >= self._deadline:
             raise TooSlow(f"Reading the document took longer than {self._seconds:g} s.")
 
     def note_answer(self) -> None:
-        """A part of the answer came. The whole of it exists by then, so the child has nothing to compute any more."""
+        """A part of the response arrived, so the child has computed all of it."""
         self._answers, self._busy_at = True, time.monotonic()
 
-    def look(self) -> None:
-        """Confined, a child waits for nothing but its parent: one that sleeps will never answer."""
+    def check(self) -> None:
+        """A confined child waits for nothing but its parent: one that sleeps will never respond."""
         self.check_deadline()
         now, before, self._activity = time.monotonic(), self._activity, _activity(self._pid)
         is_busy = self._activity is None or self._activity != before or self._activity[0] in "RD"
@@ -155,7 +152,7 @@ class _Watch:
 
 
 def _activity(pid: int) -> tuple[str, int] | None:
-    """The state of a process and its processor time in ticks; None where the system does not tell."""
+    """The state of a process and its processor time in ticks; None without /proc."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text("ascii", "replace").rpartition(")")[2].split()
     except OSError:
@@ -164,9 +161,9 @@ def _activity(pid: int) -> tuple[str, int] | None:
 
 
 def _environment() -> dict[str, str]:
-    """No secret of the parent; addresses of modules, and what Python itself may need."""
+    """The module path and what Python itself may need, but no secrets of the parent."""
     kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
-    # OpenBLAS reserves address space for threads that nobody uses, and a process with threads enters no namespace.
+    # OpenBLAS reserves address space for unused threads, and a process with threads cannot enter a namespace.
     return kept | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
 
 
@@ -184,7 +181,7 @@ def _value(answer: bytes, kind: Any) -> Any:
             return decode(content, kind)
         name, message = decode(content, tuple[str, str])
     except Malformed as error:
-        raise Crashed("The process that reads documents gave an invalid answer.") from error
+        raise Crashed("The process that reads documents gave an invalid response.") from error
     if marker == ERROR and name in ERRORS:
         raise ERRORS[name](message)
     if name == MemoryError.__name__:

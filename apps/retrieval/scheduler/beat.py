@@ -9,9 +9,9 @@ messages, and when the queue is empty although the claims in it are still waitin
 when its heartbeats stop.
 
 The leader holds a Postgres advisory lock; other beats stand by and take over when its connection ends. A leader that
-hangs keeps its connection, but says nothing any more: then a standby ends that connection, and the lock with it. Should
-the former leader wake up in the middle of its work, what it claimed was rolled back, and each run of a fixed job is
-noted in the job's row before its message is sent, so it cannot be another's run as well.
+hangs keeps its connection, but sends no statements: then a standby ends that connection, and the lock with it. Should
+the former leader wake up in the middle of its work, its claims were rolled back, and each run of a fixed job is
+recorded in the job's row before its message is sent, so no two leaders send the same run.
 """
 
 import logging
@@ -49,16 +49,14 @@ from apps.retrieval.scheduler.queues import queue_of, retrieval_queues
 logger = logging.getLogger(__name__)
 
 TASK = "apps.retrieval.tasks.retrieve"
-CHANNEL = "retrieval_schedule"  # a NOTIFY on it says: an instant nearer than MAX_WAIT_SECONDS was planned
+CHANNEL = "retrieval_schedule"  # a NOTIFY on it: a due time nearer than MAX_WAIT_SECONDS was planned
 LEADERSHIP = 0x57495245  # the advisory lock's number: "WIRE"
 CLAIM_SIZE = 2_000  # sources
 MESSAGE_SIZE = 25
-MIN_WAIT_SECONDS = (
-    0.1  # s between two claims: what becomes due in it shares messages, each of which costs as much alone
-)
-MAX_WAIT_SECONDS = 1.0  # s; the leader shows Postgres at least this often that it lives
+MIN_WAIT_SECONDS = 0.1  # between two claims: sources that become due meanwhile share messages
+MAX_WAIT_SECONDS = 1.0  # the leader sends a statement at least this often
 STANDBY_WAIT = 1.0  # s
-LEADER_SILENCE = 3.0  # s; a leader that has said nothing for so long hangs
+LEADER_SILENCE = 3.0  # s without a statement after which a leader counts as hung
 CHECK_EVERY = 1.0  # s between two searches for silent workers and lost messages
 LOST_AFTER = 3.0  # s after which a claim that waits although its queue is empty has lost its message
 MAX_JUMP_SECONDS = 2.0  # s by which this machine's clock may be corrected without more ado
@@ -86,14 +84,14 @@ SELECT {_DUE} FROM retrieval_schedule schedule
 WHERE dispatched_at <= statement_timestamp() - make_interval(secs => %s) AND source_id > %s
 ORDER BY source_id LIMIT %s
 """
-# A source that was in the hands of several workers when they ended may be the reason: it is retried later and later.
+# A source that several workers had begun when they ended may be the reason: it is retried with back-off.
 RELEASE_SILENT = """
 UPDATE retrieval_schedule schedule
 SET due_at = clock_timestamp() + CASE WHEN attempts < %(immediate)s THEN interval '0'
         ELSE make_interval(secs => (%(delays)s::float8[])[least(attempts - %(immediate)s + 1, %(last)s)]) END,
     sequence = sequence + 1, worker = '', reason = 'its worker stopped'
 WHERE worker <> '' AND due_at IS NOT NULL
-    -- A server that has just started could not take any heartbeat.
+    -- A server that has just started could not receive heartbeats.
     AND pg_postmaster_start_time() < statement_timestamp() - make_interval(secs => %(silence)s)
     AND NOT EXISTS (
     SELECT FROM retrieval_worker alive WHERE alive.name = schedule.worker
@@ -109,7 +107,7 @@ RELEASE_VALUES = {
 UNTIL_NEXT = """
 SELECT extract(epoch FROM min(due_at) - clock_timestamp())::float8 FROM retrieval_schedule WHERE due_at IS NOT NULL
 """
-# Only a session that waits for its client: one at work says nothing either, and it is not the client that is slow.
+# Only a session that waits for its client: a session at work sends nothing either, but its client is not hung.
 END_HUNG_LEADER = """
 SELECT pg_terminate_backend(session.pid, 500)  -- ms that it is waited for
 FROM pg_locks held JOIN pg_stat_activity session ON session.pid = held.pid AND session.datid = held.database
@@ -117,12 +115,12 @@ WHERE held.locktype = 'advisory' AND session.datname = current_database() AND he
     AND held.granted AND session.state <> 'active'
     AND clock_timestamp() - session.state_change > make_interval(secs => %s)
 """
-# Nobody has run the job since we last knew of a run of it.
+# Unless another leader has run the job since the latest run that we know of.
 NOTE_RUN = """
 UPDATE django_celery_beat_periodictask SET last_run_at = %s, total_run_count = total_run_count + 1
 WHERE id = %s AND enabled AND (last_run_at IS NULL OR last_run_at <= %s)
 """
-# Whoever noted it had a clock that was ahead, or ours was set back: until then the job would not run.
+# The clock of the leader that recorded it was ahead, or ours was set back: until then the job would not run.
 NOT_YET = "UPDATE django_celery_beat_periodictask SET last_run_at = %s WHERE last_run_at > %s"
 FORGET_RUN = "UPDATE django_celery_beat_periodictask SET last_run_at = %s WHERE id = %s AND last_run_at = %s"
 
@@ -133,8 +131,8 @@ class Due(NamedTuple):
     partition: int
     due_at: float  # s since the epoch, for the first time
     dispatched_at: float
-    worth: float = 1.0  # what a posting of the source is worth
-    is_first: bool = False  # it was neither retrieved before, nor did that fail
+    worth: float = 1.0  # the source's weight
+    is_first: bool = False  # neither observed nor failed before
 
     @property
     def urgency(self) -> float:
@@ -151,10 +149,9 @@ class Message(NamedTuple):
 
 
 def messages(due: Iterable[Due], queues: int = 1) -> Iterator[Message]:
-    """Cut claimed sources into few messages; a site's sources, which lie in one partition, meet in one worker.
+    """Group claimed sources into few messages; a site's sources, which lie in one partition, go to one worker.
 
-    Of what is due together, what is worth most goes first; nothing is overtaken for long. First retrievals have their
-    own queues.
+    Of sources that are due together, those with the highest urgency go first. First retrievals have their own queues.
     """
     by_partition: dict[tuple[int, bool], list[Claim]] = defaultdict(list)
     for row in sorted(due, key=lambda row: (-row.urgency, row.due_at)):
@@ -187,15 +184,15 @@ class RetrievalScheduler(DatabaseScheduler):
         self._broker_errors = (*broker.connection_errors, *broker.channel_errors)  # of its transport, not of kombu
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
-        """Do what is due, wait until the next instant or until told of a nearer one; always returns 0."""
+        """Dispatch what is due, then wait for the next due time or a notification of a nearer one; returns 0."""
         try:
             connection = self._connect()
             if not self._lead(connection):
                 next(connection.notifies(timeout=STANDBY_WAIT, stop_after=1), None)
                 return 0
-            # Fails if the lock was taken from us: nothing is sent then.
+            # Fails if the connection was ended, and the lock with it: nothing is sent then.
             connection.execute("SELECT")
-            self._heed_clock(connection)
+            self._check_clock(connection)
             self._tick_fixed_jobs(*args, **kwargs)
             began = time.monotonic()
             self._check_claims(connection)
@@ -205,7 +202,7 @@ class RetrievalScheduler(DatabaseScheduler):
                 next(connection.notifies(timeout=wait, stop_after=1), None)
             time.sleep(max(began + MIN_WAIT_SECONDS - time.monotonic(), 0))
             for _ in connection.notifies(timeout=0):
-                pass  # one look answers all that came meanwhile
+                pass  # one tick serves all notifications that arrived meanwhile
         except (psycopg.Error, DatabaseError, InterfaceError) as error:
             logger.warning("beat lost Postgres and tries again: %s", error)
             self._disconnect()
@@ -253,26 +250,26 @@ class RetrievalScheduler(DatabaseScheduler):
         if not self._leads:
             self._leads = _take_lock(connection)
             if not self._leads and connection.execute(END_HUNG_LEADER, [LEADERSHIP, LEADER_SILENCE]).fetchone():
-                logger.warning("the leading beat has said nothing for %g s; its connection was ended", LEADER_SILENCE)
+                logger.warning("the leading beat has been silent for %g s; its connection was ended", LEADER_SILENCE)
                 self._leads = _take_lock(connection)
             if self._leads:
                 logger.info("beat leads")
                 self._must_republish = True
-                self._read_anew(connection)
+                self._reload_jobs(connection)
         return self._leads
 
-    def _read_anew(self, connection: psycopg.Connection[Any]) -> None:
-        """When each fixed job ran last: another beat has led since we read it, or the time is another one."""
+    def _reload_jobs(self, connection: psycopg.Connection[Any]) -> None:
+        """Read again when each fixed job ran last: another beat has led since, or the clock was set."""
         now = datetime.now(UTC)
         connection.execute(NOT_YET, [now, now])
         self._clock_began = _clock_began()
         self._initial_read, self._heap, self._next_fixed_tick = True, None, 0.0
 
-    def _heed_clock(self, connection: psycopg.Connection[Any]) -> None:
-        """Fixed jobs go by this machine's clock. Should somebody set it, they go by the new time at once."""
+    def _check_clock(self, connection: psycopg.Connection[Any]) -> None:
+        """Fixed jobs follow this machine's clock, also after it was set."""
         if abs(jump := _clock_began() - self._clock_began) > MAX_JUMP_SECONDS:
             logger.warning("this machine's clock was set by %+.0f s", jump)
-            self._read_anew(connection)
+            self._reload_jobs(connection)
 
     def _tick_fixed_jobs(self, *args: Any, **kwargs: Any) -> None:
         if time.monotonic() >= self._next_fixed_tick:
@@ -283,13 +280,13 @@ class RetrievalScheduler(DatabaseScheduler):
         return next(entry)
 
     def sync(self) -> None:
-        """Nothing is left to be written: each run is noted when it begins."""
+        """Nothing is left to write: each run is recorded when it begins."""
 
     def apply_entry(self, entry: ModelEntry, producer: Any = None) -> None:
         """Send a fixed job's message, unless one is outstanding, or another beat has sent it since `entry` was read.
 
-        The run is noted first: a beat that hangs in between sends late what nobody else sends. Jobs of a calendar are
-        rare, and must not be skipped when a worker was lost: they are always sent.
+        The run is recorded first: a beat that hangs in between sends it late, and no other beat does. Jobs with a
+        crontab are rare and must not be skipped when a worker was lost: they are always sent.
         """
         token = uuid() if type(entry.schedule) is schedule else ""
         if token and not outstanding.reserve(entry.name, token):
@@ -311,12 +308,12 @@ class RetrievalScheduler(DatabaseScheduler):
             raise
 
     def _ensure_connected(self) -> Any:
-        # Not for minutes, as is usual: a standby would believe that we hang.
+        # Not for minutes, which is the default: a standby would consider us hung.
         return self.connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
 
     # --- sources ------------------------------------------------------------------------------------------------------
     def _dispatch_due(self, connection: psycopg.Connection[Any]) -> None:
-        """Claim until nothing is due; publish each batch once it is committed, as workers must see what they begin."""
+        """Claim until nothing is due; publish each batch after its commit, so that workers see the claims."""
         while True:
             due = connection.cursor(row_factory=class_row(Due)).execute(CLAIM, [CLAIM_SIZE, LEASE]).fetchall()
             self._publish_all(due)
@@ -330,7 +327,7 @@ class RetrievalScheduler(DatabaseScheduler):
     def _check_claims(self, connection: psycopg.Connection[Any]) -> None:
         """Release the sources of silent workers, and publish claims again whose messages are lost or were never sent.
 
-        A second message of a claim does no harm: one of them begins it, the other matches no row.
+        A second message of a claim is harmless: one of them begins it, the other matches no row.
         """
         if self._must_republish:
             self._republish(connection, min_age=0.0, queues=None)
@@ -348,7 +345,7 @@ class RetrievalScheduler(DatabaseScheduler):
                 self._republish(connection, min_age=LOST_AFTER, queues=empty)
 
     def _republish(self, connection: psycopg.Connection[Any], *, min_age: float, queues: set[str] | None) -> None:
-        """Publish claims again that no worker has begun; only those of some queues, or all."""
+        """Publish claims again that no worker has begun, of some queues or of all."""
         latest = published = 0
         while True:
             cursor = connection.cursor(row_factory=class_row(Due))
@@ -364,7 +361,7 @@ class RetrievalScheduler(DatabaseScheduler):
             logger.warning("%d claims that no worker had begun were published again", published)
 
     def _is_empty(self, queue: str) -> bool:
-        """Whether no message waits in a queue; Valkey does not know empty queues at all."""
+        """Whether no message waits in a queue; in Valkey an empty queue does not exist."""
         with self.connection.channel() as channel:
             try:
                 return not channel.queue_declare(queue, passive=True).message_count
@@ -372,7 +369,7 @@ class RetrievalScheduler(DatabaseScheduler):
                 return True
 
     def _publish(self, message: Message) -> None:
-        # Not `send_task`, which takes twice as long to find out what is always the same here.
+        # Not `send_task`, which takes twice as long for options that are always the same here.
         amqp = self.app.amqp
         task = amqp.create_task_message(
             uuid(),
@@ -391,7 +388,7 @@ class RetrievalScheduler(DatabaseScheduler):
 
 
 def _clock_began() -> float:
-    """When a clock that nobody can set was zero by the one that somebody can."""
+    """When the monotonic clock was zero, by the wall clock, which may be set."""
     return time.time() - time.monotonic()
 
 

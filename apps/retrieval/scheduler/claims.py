@@ -1,13 +1,13 @@
-"""What beat hands to a worker."""
+"""Claims of sources, which beat sends to workers."""
 
 from datetime import timedelta
 from typing import NamedTuple
 
-LEASE = timedelta(minutes=3)  # the last resort: after it a source is due again whatever became of its claim
-HEARTBEAT_SECONDS = 2.0  # s between two heartbeats of a worker
-MAX_SILENCE_SECONDS = 5.0  # s without a heartbeat, after which a worker's sources are released
-IMMEDIATE_ATTEMPTS = 3  # that may fail with their worker before releases back off: the source may be what ends it
-BACKOFF_SECONDS = 10.0  # after the first further attempt; doubled with each one, up to
+LEASE = timedelta(minutes=3)  # the last resort: after it a claimed source is due again
+HEARTBEAT_SECONDS = 2.0  # between two heartbeats of a worker
+MAX_SILENCE_SECONDS = 5.0  # without a heartbeat, after which a worker's sources are released
+IMMEDIATE_ATTEMPTS = 3  # that may end with their worker before releases back off: the source may be the reason
+BACKOFF_SECONDS = 10.0  # after the first further attempt; doubled with each one
 MAX_BACKOFF_SECONDS = 5_120.0
 
 

@@ -1,16 +1,16 @@
-"""Which queues retrievals use. Nothing but retrievals goes there, so nothing else can delay them.
+"""The queues of retrievals, which have no other messages, so that nothing else delays them.
 
-Hosts may divide the partitions among them; first retrievals have queues of their own, so that an import of many feeds
+Hosts may divide the partitions among them. First retrievals have queues of their own, so that an import of many feeds
 and the feeds that are due do not wait for each other.
 """
 
 from apps.sources.algorithms.partitions import PARTITIONS
 
-DERIVED = "celery"  # the queue of everything that is not a retrieval
+DERIVED = "celery"  # the queue of all other tasks
 
 
 def queue_of(partition: int, queues: int, *, first: bool = False) -> str:
-    """The queue, of so many, that serves a partition: neighbours share one, and all have about as many.
+    """The queue, out of `queues`, of a partition; neighbouring partitions share one.
 
     >>> [queue_of(partition, 4) for partition in (0, 15, 16, 63)]
     ['retrieval-0', 'retrieval-0', 'retrieval-1', 'retrieval-3']

@@ -25,12 +25,12 @@ from django.db import InterfaceError, OperationalError, connections
 from apps.database.backoff import backoff
 from apps.database.clock import DatabaseClock
 from apps.retrieval import actions, queries, sandbox
-from apps.retrieval.crawler.batches import CrawlBatch, PageAssignment, PageFetch
-from apps.retrieval.crawler.page_fetches import PAGES_FIRST, read_page, with_document_kept
+from apps.retrieval.crawler.page_fetches import PAGES_FIRST, CrawlBatch, PageFetch, read_page, with_document_kept
 from apps.retrieval.http.connections import SHARES
 from apps.retrieval.http.fetching import Fetched, FetchRequest
 from apps.retrieval.http.results import Assignment, Read, decide, is_read_apart, parse_response
 from apps.retrieval.http.robots import RobotsFetcher, keep_document
+from apps.retrieval.models import Page
 from apps.retrieval.scheduler.claims import Claim
 from apps.retrieval.worker.heartbeats import Heartbeats
 
@@ -50,7 +50,7 @@ MAX_WAITING_TASKS = 4  # for room, of each kind; further messages are dropped an
 WAIT_FOR_ROOM = 5.0  # s
 DRAIN_SECONDS = 5.0  # that retrievals under way have when the worker stops
 SWITCH_INTERVAL = 0.001  # s that a thread which parses may keep the event loop waiting
-PATIENCE = 120.0  # s; how long the database may be away before work is given up to its leases
+PATIENCE = 120.0  # s; how long the database may be away before work is left to its leases
 
 Result = TypeVar("Result")
 
@@ -70,12 +70,12 @@ class Engine:
         sys.setswitchinterval(SWITCH_INTERVAL)
         _raise_file_limit()
         self._loop = uvloop.new_event_loop()
-        self._answers: asyncio.Queue[Fetch] = asyncio.Queue()
+        self._fetches: asyncio.Queue[Fetch] = asyncio.Queue()
         self._storing_threads = ThreadPoolExecutor(STORING_THREADS, thread_name_prefix="store")
         self._reading_threads = ThreadPoolExecutor(max_workers=sandbox.CHILDREN, thread_name_prefix="read")
-        # A worker whose own clock is wrong would ask again at once, or never, what it has just asked.
+        # A worker whose own clock is wrong would repeat its retrievals at once, or never.
         self._clock = DatabaseClock()
-        self._asker = RobotsFetcher(self._clock.counted)
+        self._fetcher = RobotsFetcher(self._clock.counted)
         self._heartbeats: Heartbeats | None = None
         self._in_flight = {False: 0, True: 0}  # sources, by whether it is their first retrieval
         self._waiting_tasks = {False: 0, True: 0}
@@ -85,12 +85,12 @@ class Engine:
         self._may_fetch.set()
         self._thread = threading.Thread(target=self._loop.run_forever, name="retrieval", daemon=True)
         self._thread.start()
-        asyncio.run_coroutine_threadsafe(self._asker.__aenter__(), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._fetcher.__aenter__(), self._loop).result()
         for _ in range(STORING_THREADS):
             asyncio.run_coroutine_threadsafe(self._serve(), self._loop)
 
     def send_heartbeats(self, worker: str) -> None:
-        """Show from now on that the worker is alive."""
+        """Begin to send heartbeats."""
         with self._room:
             if self._heartbeats is None:
                 self._heartbeats = Heartbeats(worker)
@@ -98,7 +98,7 @@ class Engine:
     def submit(self, claims: Sequence[Claim], *, worker: str, first: bool) -> None:
         """Begin the claimed sources and return; they are fetched and stored in the background.
 
-        Where too many are under way already, the claims stay unbegun, and beat publishes them again.
+        If too many are under way, the claims stay unbegun, and beat publishes them again.
         """
         self.send_heartbeats(worker)
         if self._make_room(first):
@@ -140,21 +140,21 @@ class Engine:
             self._room.notify_all()
 
     def take_turn(self, source_id: int) -> bool:
-        """Fetch the next pages of a source and store what they hold; False if there was nothing to do."""
-        turn = patiently(lambda: actions.begin_batch(source_id, now=self._clock.now()))
-        if turn is None:
+        """Fetch and store the next pages of a source; False if there was nothing to do."""
+        batch = patiently(lambda: actions.begin_batch(source_id, now=self._clock.now()))
+        if batch is None:
             return False
-        robots = queries.fresh_robots([page.url for page in turn.pages], self._clock.counted())
-        looks = asyncio.run_coroutine_threadsafe(self._look_at_all(turn, robots), self._loop).result()
-        looks = [with_document_kept(look, now=self._clock.counted()) for look in looks]
-        return patiently(lambda: actions.store_batch(turn, looks, now=self._clock.now()))
+        robots = queries.fresh_robots([page.url for page in batch.pages], self._clock.counted())
+        fetches = asyncio.run_coroutine_threadsafe(self._fetch_pages(batch, robots), self._loop).result()
+        fetches = [with_document_kept(fetch, now=self._clock.counted()) for fetch in fetches]
+        return patiently(lambda: actions.store_batch(batch, fetches, now=self._clock.now()))
 
     def stop(self) -> None:
-        """Give what is under way a moment, release the rest, and close all connections."""
+        """Wait a moment for retrievals under way, release the rest, and close all connections."""
         with self._room:
             self._room.wait_for(lambda: not any(self._in_flight.values()), DRAIN_SECONDS)
         asyncio.run_coroutine_threadsafe(self._end_tasks(), self._loop).result()
-        asyncio.run_coroutine_threadsafe(self._asker.__aexit__(None, None, None), self._loop).result()
+        asyncio.run_coroutine_threadsafe(self._fetcher.__aexit__(None, None, None), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         for threads in (self._storing_threads, self._reading_threads):
@@ -173,26 +173,26 @@ class Engine:
     async def _serve(self) -> None:
         store_size = FIRST_STORE_SIZE
         while True:
-            batch = [await self._answers.get()]
+            batch = [await self._fetches.get()]
             while self._sending_goes_first() and not batch[0].assignment.is_first:
                 await asyncio.sleep(HOLD_BACK)
             size = len(batch[0].fetched.body)
-            while len(batch) < store_size and size < STORE_BYTES and not self._answers.empty():
-                batch.append(self._answers.get_nowait())
+            while len(batch) < store_size and size < STORE_BYTES and not self._fetches.empty():
+                batch.append(self._fetches.get_nowait())
                 size += len(batch[-1].fetched.body)
-            store_size = FIRST_STORE_SIZE if self._answers.empty() else min(2 * store_size, STORE_SIZE)
-            robots = self._asker.take_learned_robots()
+            store_size = FIRST_STORE_SIZE if self._fetches.empty() else min(2 * store_size, STORE_SIZE)
+            robots = self._fetcher.take_learned_robots()
             try:
                 await self._loop.run_in_executor(self._storing_threads, store, batch, robots)
-            except Exception:  # whatever it was, the next batch is worth a try, and leases bring this one back
-                logger.exception("could not store %d answers", len(batch))
-            self._note_unstored(-sum(len(answered.fetched.body) for answered in batch))
-            for answered in batch:
-                if not answered.stored.done():
-                    answered.stored.set_result(None)
+            except Exception:  # the next batch may succeed, and this one is due again after its leases
+                logger.exception("could not store %d results", len(batch))
+            self._note_unstored(-sum(len(each.fetched.body) for each in batch))
+            for each in batch:
+                if not each.stored.done():
+                    each.stored.set_result(None)
 
     def _sending_goes_first(self) -> bool:
-        return self._asker.waiting > MAX_WAITING and self._unstored_bytes < HELD_BACK_BYTES
+        return self._fetcher.waiting > MAX_WAITING and self._unstored_bytes < HELD_BACK_BYTES
 
     def _note_unstored(self, change: int) -> None:
         self._unstored_bytes += change
@@ -213,19 +213,19 @@ class Engine:
                 first=assignment.is_first,
             )
             await self._may_fetch.wait()
-            fetched = await self._asker.ask(request, robots)
+            fetched = await self._fetcher.fetch_allowed(request, robots)
             read = await self._read_apart(assignment, fetched, robots) if is_read_apart(assignment) else None
             stored: asyncio.Future[None] = self._loop.create_future()
             self._note_unstored(len(fetched.body))
-            self._answers.put_nowait(Fetch(assignment, fetched, stored, read))
+            self._fetches.put_nowait(Fetch(assignment, fetched, stored, read))
             await stored
-        except Exception:  # its lease brings it back
+        except Exception:  # it is due again after its lease
             logger.exception("could not retrieve %s", assignment.url)
         finally:
             self._count([assignment], -1)
 
     async def _read_apart(self, assignment: Assignment, fetched: Fetched, robots: dict[str, str]) -> Read:
-        """What a child process makes of an answer, and of the pages that it leads to."""
+        """Read a response, and the further pages that it leads to, in a child process."""
         further: list[Fetched] = []
         while True:
             read = await self._loop.run_in_executor(
@@ -233,41 +233,45 @@ class Engine:
             )
             if not read.next_url:
                 return read
-            further.append(await self._asker.ask(FetchRequest(url=read.next_url, accept=PAGES_FIRST), robots))
+            further.append(
+                await self._fetcher.fetch_allowed(FetchRequest(url=read.next_url, accept=PAGES_FIRST), robots)
+            )
 
-    async def _look_at_all(self, turn: CrawlBatch, robots: dict[str, str]) -> list[PageFetch]:
-        async def look(page: PageAssignment) -> PageFetch:
-            fetched = await self._asker.ask(FetchRequest(url=page.url, accept=PAGES_FIRST), robots, crawling=True)
-            return await self._loop.run_in_executor(self._reading_threads, read_page, turn, page, fetched)
+    async def _fetch_pages(self, batch: CrawlBatch, robots: dict[str, str]) -> list[PageFetch]:
+        async def fetch(page: Page) -> PageFetch:
+            fetched = await self._fetcher.fetch_allowed(
+                FetchRequest(url=page.url, accept=PAGES_FIRST), robots, crawling=True
+            )
+            return await self._loop.run_in_executor(self._reading_threads, read_page, batch.crawl, page, fetched)
 
-        return await asyncio.gather(*(look(page) for page in turn.pages))
+        return await asyncio.gather(*(fetch(page) for page in batch.pages))
 
 
 def store(batch: Sequence[Fetch], robots: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Conclude and store answers in one transaction; where that fails, one by one, so that none spoils the others."""
+    """Store results in one transaction; if that fails, one by one, so that a bad one does not affect the others."""
     if robots:
         patiently(lambda: actions.remember_robots(robots, now=datetime.now(UTC)))
     try:
         visits = [decide(each.assignment, each.fetched, jitter=random.random(), read=each.read) for each in batch]
         patiently(lambda: actions.store(visits))
     except (OperationalError, InterfaceError) as error:
-        logger.error("could not store %d answers, their leases bring them back: %s", len(batch), error)
+        logger.error("could not store %d results, they are due again after their leases: %s", len(batch), error)
         return
     except Exception:
         if len(batch) == 1:
-            logger.exception("could not store the answer of %s", batch[0].assignment.url)
+            logger.exception("could not store the result of %s", batch[0].assignment.url)
         else:
             for each in batch:
                 store([each])
         return
     for visit in visits:
         is_whole = visit.fetched.status == 200  # a delta is not
-        if is_whole and (visit.feed is not None or is_read_apart(visit.assignment)):  # by which paths are mended
+        if is_whole and (visit.feed is not None or is_read_apart(visit.assignment)):  # to repair recipes by
             keep_document(visit.assignment.url, visit.fetched)
 
 
 def patiently(do: Callable[[], Result]) -> Result:
-    """Do something with the database; while it is away, or two transactions locked each other out, try again."""
+    """Retry with back-off while the database is away, and after deadlocks."""
     deadline = time.monotonic() + PATIENCE
     failures = 0
     while True:
@@ -296,7 +300,7 @@ _engines: list[Engine] = []
 
 
 def current() -> Engine:
-    """This process's engine, made by the first task; the first tasks come in several threads at once."""
+    """This process's engine, created by the first task; the first tasks run in several threads at once."""
     with _making:
         if not _engines:
             _engines.append(Engine())
@@ -304,7 +308,7 @@ def current() -> Engine:
 
 
 def stop() -> bool:
-    """Stop this process's engine, if a task has made one; whether it was so."""
+    """Stop this process's engine; False if there is none."""
     with _making:
         stopping = list(_engines)
         _engines.clear()

@@ -1,4 +1,4 @@
-"""Heartbeats of a worker: as long as they come, what it has begun is left to it."""
+"""Heartbeats of a worker: while they arrive, what it has begun is not released."""
 
 import logging
 import threading

@@ -1,4 +1,4 @@
-"""The only writers of subscriptions and deliveries. Each may be called twice."""
+"""The only writers of subscriptions and deliveries; all are idempotent."""
 
 from apps.websub.actions.deliveries import forget_old, receive, work
-from apps.websub.actions.subscriptions import ask_due, confirm, confirm_cloud, deny, expire, maintain, reconcile
+from apps.websub.actions.subscriptions import confirm, confirm_cloud, deny, maintain

@@ -1,4 +1,4 @@
-"""Deliveries: written down as they come, answered at once, and worked on by a task."""
+"""Deliveries: stored as they arrive, acknowledged at once, and processed by a task."""
 
 import logging
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from apps.postings.actions import Document
 from apps.retrieval import actions as retrieval
 from apps.retrieval.http.decoding import Decoder, TooLarge, Undecodable
 from apps.retrieval.http.fetching import BODY_LIMIT
+from apps.retrieval.models import Schedule
 from apps.sources import formats
 from apps.sources.formats.feed import NotAFeed, ParsedFeed
 from apps.sources.kinds import kind_of
@@ -25,15 +26,15 @@ logger = logging.getLogger(__name__)
 
 State = Delivery.State
 TASK = "apps.websub.tasks.work"
-MOST_PER_MINUTE, MOST_BYTES_PER_MINUTE = 120, 50 * 2**20  # of one subscription
+MAX_PER_MINUTE, MAX_BYTES_PER_MINUTE = 120, 50 * 2**20  # of one subscription
 MAX_ATTEMPTS = 5
 KEPT = timedelta(days=7)
-ENDED_KEPT = timedelta(days=30)  # for which hubs are told that a subscription is gone
+ENDED_KEPT = timedelta(days=30)  # during which hubs get 410 for an ended subscription
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What came of a delivery."""
+    """The result of processing a delivery."""
 
     state: State
     error: str = ""
@@ -42,17 +43,17 @@ class Done:
 
 
 class NotYet(Exception):
-    """It can only be worked on a little later."""
+    """It can only be processed a little later."""
 
 
 @transaction.atomic
 def receive(
     subscription_id: int, body: bytes, *, content_type: str, content_encoding: str, signature: str, now: datetime
 ) -> Delivery | None:
-    """Write down what a hub sends; once that is certain a task works on it. None if too much came of late."""
+    """Store what a hub sends and enqueue a task on commit. Returns None beyond the rate limit."""
     recent = Delivery.objects.filter(subscription_id=subscription_id, received_at__gt=now - timedelta(minutes=1))
-    came = recent.aggregate(count=Count("pk"), size=Sum("size", default=0))
-    if came["count"] >= MOST_PER_MINUTE or came["size"] + len(body) > MOST_BYTES_PER_MINUTE:
+    used = recent.aggregate(count=Count("pk"), size=Sum("size", default=0))
+    if used["count"] >= MAX_PER_MINUTE or used["size"] + len(body) > MAX_BYTES_PER_MINUTE:
         return None
     delivery = Delivery.objects.create(
         subscription_id=subscription_id,
@@ -63,7 +64,7 @@ def receive(
         content_encoding=content_encoding[:100],
         signature=signature[:300],
     )
-    # If the broker is away the delivery is found by the job that looks for what was left behind.
+    # Without the broker, the periodic task `work_on_rest` finds the delivery.
     transaction.on_commit(lambda: _send_task(delivery.pk), robust=True)
     return delivery
 
@@ -73,9 +74,9 @@ def _send_task(delivery_id: int) -> None:
 
 
 def work(delivery_id: int, *, now: datetime) -> bool:
-    """Work on a delivery that waits; False if there is nothing to do, or somebody else is at it.
+    """Process a waiting delivery; False if there is nothing to do, or another worker is processing it.
 
-    The attempt is written down first: one that kills its worker again and again is given up.
+    The attempt is counted first: a delivery that kills its worker again and again is abandoned.
     """
     due = Q(tried_at__isnull=True) | Q(tried_at__lte=now - queries.LEFT_BEHIND)
     mine = Delivery.objects.filter(due, pk=delivery_id, state=State.WAITING)
@@ -117,13 +118,13 @@ def _work(delivery: Delivery, now: datetime) -> Done:
         error = "Its signature is wrong." if delivery.signature else "It is not signed."
         return Done(State.IGNORED, error)
     if subscription.kind == Subscription.Kind.RSSCLOUD:
-        return _hear_of_change(delivery, source, now)
+        return _handle_ping(delivery, source, now)
     try:
-        feed = _read(delivery, body) if kind_of(source.kind).is_feed else None  # others are read off their own pages
+        feed = _read(delivery, body) if kind_of(source.kind).is_feed else None  # others are read from their own pages
     except (TooLarge, Undecodable) as error:
         return Done(State.IGNORED, str(error))
     if feed is None:
-        return _ask(source, now)
+        return _request_check(source, now)
     document = Document(
         source_id=source.pk,
         entries=feed.entries,
@@ -139,7 +140,7 @@ def _work(delivery: Delivery, now: datetime) -> Done:
 
 
 def _read(delivery: Delivery, body: bytes) -> ParsedFeed | None:
-    """The feed that was sent, or None if it is none: then it says no more than that there is something new."""
+    """The delivered feed; None if the body is no feed and only announces that there is something new."""
     decoder = Decoder(delivery.content_encoding, limit=BODY_LIMIT)
     decoder.feed(body)
     content = decoder.finish()
@@ -149,27 +150,26 @@ def _read(delivery: Delivery, body: bytes) -> ParsedFeed | None:
         return None
 
 
-def _hear_of_change(delivery: Delivery, source: Source, now: datetime) -> Done:
-    """A server of rssCloud names the address that has changed; it calls without one to see whether we are there."""
+def _handle_ping(delivery: Delivery, source: Source, now: datetime) -> Done:
+    """An rssCloud server names the changed address; it calls without one to test that we respond."""
     text = bytes(delivery.body)[:10_000].decode("utf-8", "replace")
     named = parse_qs(text, max_num_fields=20).get("url", []) if text.count("&") < 20 else []
     if delivery.subscription.topic not in named:
         return Done(State.IGNORED, "It does not name the subscribed address.")
-    return _ask(source, now)
+    return _request_check(source, now)
 
 
-def _ask(source: Source, now: datetime) -> Done:
-    if not queries.is_checked(source.pk):
+def _request_check(source: Source, now: datetime) -> Done:
+    if not Schedule.objects.filter(pk=source.pk, due_at__isnull=False).exists():
         return Done(State.IGNORED, "Nobody follows the feed any more.")
-    asked = retrieval.ask_announced(source.pk, now=now)
-    if asked.reason == retrieval.BEING_ASKED:
-        # What it answers now may be older than this.
-        raise NotYet("The feed is being checked at this moment.")
-    return Done(State.ASKED)
+    check = retrieval.request_announced_check(source.pk, now=now)
+    if check.reason == retrieval.BEING_CHECKED:
+        raise NotYet(check.reason)  # the response under way may be older than this
+    return Done(State.CHECKING)
 
 
 def forget_old(*, now: datetime) -> int:
-    """Drop deliveries and ended subscriptions that nobody asks about any more; returns how many deliveries."""
+    """Delete old deliveries and ended subscriptions; returns the number of deliveries."""
     deleted, _ = Delivery.objects.filter(received_at__lt=now - KEPT).delete()
     Subscription.objects.filter(state=Subscription.State.ENDED, ended_at__lt=now - ENDED_KEPT).delete()
     return deleted

@@ -1,7 +1,9 @@
 """Subscriptions: begun where a source names a hub, confirmed by the hub, renewed, and ended."""
 
+import asyncio
 import secrets
-from datetime import datetime, timedelta
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F
@@ -9,43 +11,40 @@ from django.urls import reverse
 
 from apps.retrieval import actions as retrieval
 from apps.retrieval.http.fetching import Fetched, FetchRequest
+from apps.retrieval.http.robots import make_fetcher
 from apps.sources.algorithms.hubs import RSSCLOUD
 from apps.websub import queries
-from apps.websub.actions.requests import ask_all
 from apps.websub.algorithms import leases
-from apps.websub.algorithms.forms import Mode, cloud_address, cloud_form, hub_form, refusal_of
+from apps.websub.algorithms.forms import Mode, cloud_form, hub_form, refusal_of
 from apps.websub.models import Subscription
 
 State, Kind = Subscription.State, Subscription.Kind
 MAX_BEGUN = 500  # at once
-MAX_ASKED = 50  # at once: most of them by turns, since many sources have one hub
+MAX_REQUESTS = 50  # at once: most of them one after another, since many sources share one hub
 MAX_GOODBYES = 3  # requests to end a subscription
-REPEATED_WITHIN = timedelta(minutes=10)  # a hub that missed our answer may verify again
+REPEATED_WITHIN = timedelta(minutes=10)  # a hub that missed our response may verify again
 MAX_CHALLENGE_LENGTH = 2_000  # characters
-ANSWER_LIMIT = 64 * 1024  # bytes; what hubs say is short
+RESPONSE_LIMIT = 64 * 1024  # bytes
 
 
 def maintain(*, now: datetime) -> int:
-    """Do all that is due for subscriptions; returns how many requests were made."""
+    """Expire, begin, end and renew subscriptions; returns how many requests were sent."""
     expire(now=now)
     reconcile(now=now)
-    return ask_due(now=now)
+    return send_due(now=now)
 
 
-# --- who is to tell us --------------------------------------------------------------------------------------------
+# --- which subscriptions there are --------------------------------------------------------------------------------
 @transaction.atomic
-def reconcile(*, now: datetime) -> int:
-    """Begin subscriptions where sources name hubs, end those that nobody wants; returns how many changed."""
+def reconcile(*, now: datetime) -> None:
+    """Begin subscriptions where sources name hubs, and end unwanted ones."""
     base = queries.base()
-    unwanted = list(queries.unwanted(base).select_for_update(of=("self",)))
-    for subscription in unwanted:
+    for subscription in queries.unwanted(base).select_for_update(of=("self",)):
         _end(subscription, now)
-    if not base:
-        return len(unwanted)
-    named = queries.missing().order_by("source_id").only("hub_url", "topic_url")[:MAX_BEGUN]
-    begun = [_new(base, each.source_id, each.hub_url, each.topic_url, now) for each in named]
-    Subscription.objects.bulk_create(begun, ignore_conflicts=True)
-    return len(unwanted) + len(begun)
+    if base:
+        named = queries.missing().order_by("source_id").only("hub_url", "topic_url")[:MAX_BEGUN]
+        begun = [_new(base, each.source_id, each.hub_url, each.topic_url, now) for each in named]
+        Subscription.objects.bulk_create(begun, ignore_conflicts=True)
 
 
 def _new(base: str, source_id: int, hub: str, topic: str, now: datetime) -> Subscription:
@@ -62,16 +61,16 @@ def _new(base: str, source_id: int, hub: str, topic: str, now: datetime) -> Subs
 
 
 def _secret_for(hub: str) -> str:
-    """Others could read it on its way to a hub without TLS."""
+    """A new secret; "" for a hub without TLS, where others could read it."""
     return secrets.token_urlsafe(32) if hub.startswith("https:") else ""
 
 
 def _end(subscription: Subscription, now: datetime) -> None:
-    """End a locked subscription; a hub that would go on calling is told to stop. Servers of rssCloud just forget us."""
-    must_be_told = subscription.kind == Kind.WEBSUB and subscription.expires_at is not None
+    """End a locked subscription; a hub with a running lease must be notified. rssCloud servers just forget us."""
+    must_unsubscribe = subscription.kind == Kind.WEBSUB and subscription.expires_at is not None
     Subscription.objects.filter(pk=subscription.pk).update(
-        state=State.ENDING if must_be_told else State.ENDED,
-        due_at=now if must_be_told else None,
+        state=State.ENDING if must_unsubscribe else State.ENDED,
+        due_at=now if must_unsubscribe else None,
         ended_at=now,
         expires_at=None,
         failures=0,
@@ -85,40 +84,48 @@ def _promise(subscription: Subscription, until: datetime | None, now: datetime) 
 
 
 @transaction.atomic
-def expire(*, now: datetime) -> int:
-    """What was not renewed in time is over: from here on its source is asked as often as any other."""
-    over = list(Subscription.objects.filter(expires_at__lte=now).select_for_update(skip_locked=True))
-    for subscription in over:
+def expire(*, now: datetime) -> None:
+    """End leases that were not renewed in time: their sources are checked as often as any other from now on."""
+    for subscription in Subscription.objects.filter(expires_at__lte=now).select_for_update(skip_locked=True):
         state = State.PENDING if subscription.state == State.ACTIVE else subscription.state
         Subscription.objects.filter(pk=subscription.pk).update(state=state, expires_at=None)
         _promise(subscription, None, now)
-    return len(over)
 
 
 # --- requests -----------------------------------------------------------------------------------------------------
-def ask_due(*, now: datetime) -> int:
-    """Make the requests that are due; returns how many. Each was written down before, so a crash repeats it later."""
+def send_due(*, now: datetime) -> int:
+    """Send the requests that are due; returns how many. Each is recorded first, so after a crash it is repeated."""
     claimed = _claim(now)
-    answers = ask_all([_request(subscription) for subscription in claimed])
-    for subscription, answer in zip(claimed, answers, strict=True):
-        _note(subscription, answer, now)
+    responses = fetch_all([_request(subscription) for subscription in claimed])
+    for subscription, response in zip(claimed, responses, strict=True):
+        _note(subscription, response, now)
     return len(claimed)
+
+
+def fetch_all(requests: Sequence[FetchRequest]) -> list[Fetched]:
+    """The responses, in the order of the requests; guarded and rate-limited like requests to sources."""
+
+    async def fetch() -> list[Fetched]:
+        async with make_fetcher(lambda: datetime.now(UTC)) as fetcher:
+            return await asyncio.gather(*map(fetcher.fetch, requests))
+
+    return asyncio.run(fetch()) if requests else []
 
 
 @transaction.atomic
 def _claim(now: datetime) -> list[Subscription]:
     due = Subscription.objects.filter(due_at__lte=now).order_by("due_at").select_for_update(skip_locked=True)
-    claimed = [subscription for subscription in due[:MAX_ASKED] if _begin_request(subscription, now)]
+    claimed = [subscription for subscription in due[:MAX_REQUESTS] if _begin_request(subscription, now)]
     Subscription.objects.bulk_update(claimed, ["state", "offered_secret", "requested_at", "failures", "due_at"])
     return claimed
 
 
 def _begin_request(subscription: Subscription, now: datetime) -> bool:
-    """Note a request in a locked subscription; False if it has been told often enough that it is over."""
+    """Record a request in a locked subscription; False if enough requests to end it were sent."""
     if subscription.state == State.ENDING and subscription.failures >= MAX_GOODBYES:
         Subscription.objects.filter(pk=subscription.pk).update(state=State.ENDED, due_at=None)
         return False
-    # One secret for all requests until one is confirmed: nobody knows which of them the hub heeds.
+    # One secret for all requests until one is confirmed: it is unknown which of them the hub uses.
     subscription.offered_secret = subscription.offered_secret or _secret_for(subscription.hub)
     subscription.failures += 1
     subscription.requested_at = now
@@ -133,22 +140,24 @@ def _begin_request(subscription: Subscription, now: datetime) -> bool:
 def _request(subscription: Subscription) -> FetchRequest:
     callback, topic = subscription.callback, subscription.topic
     if subscription.kind == Kind.RSSCLOUD:
-        form, address = cloud_form(callback=callback, topic=topic), cloud_address(subscription.hub)
+        form, address = cloud_form(callback=callback, topic=topic), subscription.hub.removeprefix(RSSCLOUD)
     else:
         mode: Mode = "unsubscribe" if subscription.state == State.ENDING else "subscribe"
-        form = hub_form(mode, callback=callback, topic=topic, lease=leases.WISHED, secret=subscription.offered_secret)
+        form = hub_form(
+            mode, callback=callback, topic=topic, lease=leases.REQUESTED, secret=subscription.offered_secret
+        )
         address = subscription.hub
-    return FetchRequest(url=address, form=form, accept="*/*", body_limit=ANSWER_LIMIT)
+    return FetchRequest(url=address, form=form, accept="*/*", body_limit=RESPONSE_LIMIT)
 
 
-def _note(claimed: Subscription, answer: Fetched, now: datetime) -> None:
-    """What the answer to a request means, unless the hub has confirmed it meanwhile."""
+def _note(claimed: Subscription, response: Fetched, now: datetime) -> None:
+    """Record the result of a request, unless the hub has confirmed it meanwhile."""
     open_request = Subscription.objects.filter(pk=claimed.pk, requested_at=claimed.requested_at, failures__gt=0)
-    if answer.failure is not None and answer.failure.retry_after is not None:  # nothing was asked
-        due_at = now + timedelta(seconds=answer.failure.retry_after)
+    if response.failure is not None and response.failure.retry_after is not None:  # no request was sent
+        due_at = now + timedelta(seconds=response.failure.retry_after)
         open_request.update(due_at=due_at, failures=F("failures") - 1)
         return
-    error = _error_in(claimed, answer)
+    error = _error_in(claimed, response)
     if not error and claimed.kind == Kind.RSSCLOUD:
         with transaction.atomic():
             for subscription in open_request.select_for_update():
@@ -157,21 +166,21 @@ def _note(claimed: Subscription, answer: Fetched, now: datetime) -> None:
     open_request.update(last_error=(error or "The hub has not confirmed the latest request yet.")[:300])
 
 
-def _error_in(claimed: Subscription, answer: Fetched) -> str:
-    if answer.failure is not None:
-        return answer.failure.message
-    if not 200 <= answer.status < 300:
-        return f"The hub answered with status {answer.status}."
-    refusal = refusal_of(answer.body) if claimed.kind == Kind.RSSCLOUD else ""
+def _error_in(claimed: Subscription, response: Fetched) -> str:
+    if response.failure is not None:
+        return response.failure.message
+    if not 200 <= response.status < 300:
+        return f"The hub answered with status {response.status}."
+    refusal = refusal_of(response.body) if claimed.kind == Kind.RSSCLOUD else ""
     return f"The hub refused the request: {refusal}" if refusal else ""
 
 
-# --- what hubs say about them -------------------------------------------------------------------------------------
+# --- calls of hubs ------------------------------------------------------------------------------------------------
 @transaction.atomic
 def confirm(token: str, *, mode: str, topic: str, challenge: str, lease_seconds: str, now: datetime) -> str | None:
-    """Answer a hub that asks whether we mean it (WebSub, section 5.3): with its challenge, or None if we do not.
+    """Verify a hub's request (WebSub, section 5.3): the challenge to return, or None if we sent no such request.
 
-    A lease counts from here.
+    The lease starts now.
     """
     subscription = Subscription.objects.select_for_update().filter(token=token, kind=Kind.WEBSUB, topic=topic).first()
     if subscription is None or not 0 < len(challenge) <= MAX_CHALLENGE_LENGTH:
@@ -189,7 +198,7 @@ def confirm(token: str, *, mode: str, topic: str, challenge: str, lease_seconds:
 
 
 def confirm_cloud(token: str, *, url: str, challenge: str) -> str | None:
-    """Answer a server of rssCloud that asks whether we are there: with its challenge, or None if we did not ask it."""
+    """Verify an rssCloud server's request: the challenge to return, or None if we sent no such request."""
     subscription = queries.subscription_at(token)
     if subscription is None or subscription.kind != Kind.RSSCLOUD or subscription.state in queries.CLOSED:
         return None
@@ -214,13 +223,13 @@ def _activate(subscription: Subscription, lease: timedelta, now: datetime) -> No
 
 @transaction.atomic
 def deny(token: str, *, topic: str, reason: str, now: datetime) -> bool:
-    """A hub will not, or not any longer, tell us of the topic; it is asked again after a rest. False if unknown."""
+    """Handle a hub's denial: request again after a pause. False if there is no such subscription."""
     subscription = Subscription.objects.select_for_update().filter(token=token, kind=Kind.WEBSUB, topic=topic).first()
     if subscription is None or subscription.state in {State.ENDING, State.ENDED}:
         return subscription is not None
     Subscription.objects.filter(pk=subscription.pk).update(
         state=State.DENIED,
-        due_at=now + leases.REST,
+        due_at=now + leases.PAUSE,
         expires_at=None,
         failures=leases.MAX_FAILURES - 1,
         last_error=f"The hub denied the subscription: {reason or 'it gives no reason'}"[:300],

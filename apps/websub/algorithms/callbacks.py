@@ -1,4 +1,4 @@
-"""Whether others can call us at an address."""
+"""Whether hubs can reach us at an address."""
 
 from ipaddress import ip_address
 
@@ -8,9 +8,9 @@ _PRIVATE_ENDINGS = (".localhost", ".local", ".internal", ".lan", ".home.arpa", "
 
 
 def callback_base(url: str, mode: str) -> str:
-    """The beginning of the addresses that hubs call us at, without a last slash; "" where none can or is to call.
+    """The prefix of callback addresses, without a last slash; "" where hubs cannot or must not call.
 
-    They are to call if the mode is "on", not if it is "off", and else if the address is one that others can call.
+    They may call if the mode is "on", not if it is "off", and otherwise if the address is public.
 
     >>> callback_base("https://news.example/", "auto"), callback_base("http://localhost:8000", "auto")
     ('https://news.example', '')

@@ -1,12 +1,10 @@
-"""What is said to hubs (WebSub, section 5.1) and to servers of rssCloud, and what these answer."""
+"""Requests to hubs (WebSub, section 5.1) and to rssCloud servers, and the responses of the latter."""
 
 import html
 import re
 from datetime import timedelta
 from typing import Literal
 from urllib.parse import urlsplit
-
-from apps.sources.algorithms.hubs import RSSCLOUD
 
 Mode = Literal["subscribe", "unsubscribe"]
 
@@ -15,7 +13,7 @@ _MESSAGE = re.compile(r"""\b(?:msg|message)["']?\s*[=:]\s*(?:"([^"]*)"|'([^']*)'
 
 
 def hub_form(mode: Mode, *, callback: str, topic: str, lease: timedelta, secret: str) -> dict[str, str]:
-    """A request to a hub; the secret is only for one that is spoken to over TLS, "" for others.
+    """A request to a hub; the secret is "" for a hub without TLS.
 
     >>> form = hub_form("unsubscribe", callback="https://a.example/1", topic="https://b.example/", lease=timedelta(1),
     ...     secret="tea")
@@ -31,7 +29,7 @@ def hub_form(mode: Mode, *, callback: str, topic: str, lease: timedelta, secret:
 
 
 def cloud_form(*, callback: str, topic: str) -> dict[str, str]:
-    """A request to a server of rssCloud: to call us, by our name, when the topic has changed.
+    """A request to an rssCloud server to call us when the topic has changed.
 
     >>> cloud_form(callback="https://a.example/1", topic="https://b.example/")["port"]
     '443'
@@ -48,20 +46,15 @@ def cloud_form(*, callback: str, topic: str) -> dict[str, str]:
     }
 
 
-def cloud_address(hub: str) -> str:
-    """Where an rssCloud server is asked."""
-    return hub.removeprefix(RSSCLOUD)
-
-
-def refusal_of(answer: bytes) -> str:
-    """Why a server of rssCloud refused, by its answer in XML or JSON; "" if it did not.
+def refusal_of(response: bytes) -> str:
+    """Why an rssCloud server refused, by its response in XML or JSON; "" if it did not.
 
     >>> refusal_of(b'<notifyResult success="false" msg="No feed."/>'), refusal_of(b'{"success": true, "msg": "Hi"}')
     ('No feed.', '')
     """
-    text = answer[:10_000].decode("utf-8", "replace").replace("\0", "")
-    said = _SUCCESS.search(text)
-    if said is None or said[1].lower() == "true":
+    text = response[:10_000].decode("utf-8", "replace").replace("\0", "")
+    success = _SUCCESS.search(text)
+    if success is None or success[1].lower() == "true":
         return ""
     message = _MESSAGE.search(text)
     reason = html.unescape(message[1] or message[2] or "") if message else ""

@@ -1,4 +1,4 @@
-"""Signatures of what hubs send (WebSub, section 7.1)."""
+"""Signatures of deliveries (WebSub, section 7.1)."""
 
 import hmac
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ METHODS = frozenset({"sha1", "sha256", "sha384", "sha512"})
 
 
 def is_signed(header: str, body: bytes, secrets: Iterable[str]) -> bool:
-    """Whether an X-Hub-Signature header is that of the body by one of the secrets. Never raises.
+    """Whether an X-Hub-Signature header signs the body with one of the secrets. Never raises.
 
     >>> header = "sha1=26257ba6679cc01f9f63d21c8e009bf4e48308a1"
     >>> is_signed(header, b"news", ["coffee", "tea"])

@@ -11,7 +11,6 @@ from django.db import connection
 
 from apps.postings.models import Posting
 from apps.retrieval.actions import adopt_sources
-from apps.retrieval.http import guard
 from apps.retrieval.models import Schedule
 from apps.retrieval.scheduler.beat import MESSAGE_SIZE
 from apps.retrieval.scheduler.claims import Claim
@@ -22,6 +21,7 @@ from apps.search.models import Generation
 from apps.search.queries import snapshot
 from apps.sources.actions import NewSource, add_sources
 from lab.worlds.feed import Feed, Text
+from lab.worlds.leases import lease
 from lab.worlds.lines import Request
 from lab.worlds.responses import Options
 from lab.worlds.server import Memory, Replay, serving
@@ -133,7 +133,7 @@ def archive(texts: Sequence[Text], sources: int) -> Iterator[Archive]:
     try:
         with (
             serving(feeds, clock=clock, options=Options(window=WINDOW), record=memory) as replay,
-            guard.lease(replay.addresses.open_host),
+            lease(replay.addresses.open_host),
         ):
             rows = [NewSource(url=replay.feed_url(feed.number), always_retrieved=True, min_gap=0) for feed in feeds]
             ids = add_sources(rows)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from apps.retrieval.algorithms.cam.allocation import best_pairs, evenly, proportional, uniform
-from apps.retrieval.algorithms.cam.epochs import REMEMBERED, Epoch, next_epoch, tracking_looks
-from apps.retrieval.algorithms.cam.tracking import Looks
+from apps.retrieval.algorithms.cam.allocation import best_pairs
+from apps.retrieval.algorithms.cam.epochs import REMEMBERED
+from apps.retrieval.algorithms.cam.tracking import Observations
+from lab.evaluations.cam.baselines import Epoch, evenly, next_epoch, proportional, tracking_checks, uniform
 from lab.evaluations.cam.programme import best_checks
 
 FloatArray = NDArray[np.float64]
@@ -120,17 +121,15 @@ def learning(pages: Pages, tasks: int, tracking: int, random: np.random.Generato
     n, slots = pages.probabilities.shape
     believed = np.full((n, slots), BELIEVED)
     pending, latest = np.zeros(n, dtype=bool), np.zeros(n)
-    seen = Looks.of([], [], [], [])
+    seen = Observations.of([], [], [], [])
     for number, changed in enumerate(pages.updates):
         begin = float(number * slots)
         epoch = next_epoch(seen, pages.weights, believed, tasks, period=float(slots), now=begin)
         if number < tracking:
-            epoch = Epoch(epoch.tracked, tracking_looks(n, slots, tasks, random))
+            epoch = Epoch(epoch.tracked, tracking_checks(n, slots, tasks, random))
         yield epoch
         found = _found_changes(pending, changed, epoch.chosen)
-        seen = _joined(
-            seen.since(begin + slots - REMEMBERED * slots), _observations(epoch.chosen, found, latest, begin)
-        )
+        seen = _joined(seen, begin + slots - REMEMBERED * slots, _observations(epoch.chosen, found, latest, begin))
 
 
 def _found_changes(pending: BoolArray, changed: BoolArray, checked: BoolArray) -> BoolArray:
@@ -143,20 +142,22 @@ def _found_changes(pending: BoolArray, changed: BoolArray, checked: BoolArray) -
     return found
 
 
-def _observations(checked: BoolArray, found: BoolArray, latest: FloatArray, begin: float) -> Looks:
+def _observations(checked: BoolArray, found: BoolArray, latest: FloatArray, begin: float) -> Observations:
     """The intervals that end with the checks of an epoch; updates `latest`, the last check of each page."""
     page, slot = np.nonzero(checked)
     ends = np.asarray(begin + slot + 1.0, dtype=np.float64)
     first = np.diff(page, prepend=-1) > 0
     begins = np.where(first, latest[page], np.roll(ends, 1))
     latest[page] = ends
-    return Looks(page, begins, ends, found[page, slot])
+    return Observations(page, begins, ends, found[page, slot])
 
 
-def _joined(earlier: Looks, later: Looks) -> Looks:
-    return Looks(
-        np.concatenate((earlier.pages, later.pages)),
-        np.concatenate((earlier.begins, later.begins)),
-        np.concatenate((earlier.ends, later.ends)),
-        np.concatenate((earlier.changed, later.changed)),
+def _joined(earlier: Observations, since: float, later: Observations) -> Observations:
+    """Those of the earlier ones that end after `since`, and the later ones."""
+    kept = earlier.ends > since
+    return Observations(
+        np.concatenate((earlier.pages[kept], later.pages)),
+        np.concatenate((earlier.begins[kept], later.begins)),
+        np.concatenate((earlier.ends[kept], later.ends)),
+        np.concatenate((earlier.changed[kept], later.changed)),
     )

@@ -51,7 +51,7 @@ def _round(engine: Engine, server: CrawledServer, site_id: int, name: str, conso
 
         def show() -> None:
             pages = Page.objects.filter(source_id=site_id)
-            waiting, done = pages.filter(looks=0, due_at__isnull=False).count(), pages.exclude(looks=0).count()
+            waiting, done = pages.filter(fetches=0, due_at__isnull=False).count(), pages.exclude(fetches=0).count()
             progress.update(bar, total=waiting + done, completed=done)
 
         return crawl(engine, server, site_id, show)

@@ -17,13 +17,13 @@ from rich.table import Table
 
 from apps.postings import actions as postings
 from apps.retrieval.actions import adopt_sources
-from apps.retrieval.http import guard
 from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.scheduler.beat import MESSAGE_SIZE, TASK
 from apps.retrieval.scheduler.queues import queue_of
 from apps.sources.actions import NewSource, add_sources
 from apps.sources.formats.feed import ParsedEntry
 from lab.harness import LabCommand, command, cpu_seconds, running
+from lab.worlds.leases import lease
 from lab.worlds.server import serving
 from lab.worlds.synthetic import make_feeds
 
@@ -57,7 +57,7 @@ class Command(LabCommand):
         feeds = make_feeds(sources, seed=7, begin=now - 7 * DAY, end=now)  # nothing new comes while we measure
         with (
             serving(feeds) as replay,
-            guard.lease(replay.addresses.open_host),
+            lease(replay.addresses.open_host),
             running({"retrieval": command("retrieval")}, WIREBEAT_HOST_GAP="0") as started,
         ):
             addresses = [replay.feed_url(feed.number) for feed in feeds]

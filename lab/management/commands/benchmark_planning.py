@@ -135,12 +135,12 @@ def fill(profiles: WeeklyProfiles, sources: int, random: np.random.Generator) ->
     masses = root_mass(five_minute_rates(profiles.hourly, profiles.minutes), WEEK)
     values = {
         "sources": sources,
-        "profiles": len(profiles),
+        "profiles": len(profiles.hourly),
         "hourly": [pack_hourly(hourly) for hourly in profiles.hourly],
         "minutes": [pack_minutes(minutes) for minutes in profiles.minutes],
         "weekly": profiles.hourly.sum(axis=1).tolist(),
         "root_mass": masses.tolist(),
-        "utc_offset": (60 * random.integers(-8, 10, len(profiles))).tolist(),
+        "utc_offset": (60 * random.integers(-8, 10, len(profiles.hourly))).tolist(),
     }
     with connection.cursor() as cursor:
         cursor.execute(FILL, values)

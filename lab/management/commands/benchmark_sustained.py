@@ -20,13 +20,13 @@ from rich.table import Table
 
 from apps.database.statements import fetch
 from apps.retrieval.actions import change_plan, learn_profiles, replan_changed
-from apps.retrieval.http import guard
 from apps.retrieval.models import Plan, Retrieval, Schedule
 from apps.retrieval.reports.lateness import lateness_of_due
 from apps.retrieval.scheduler.queues import retrieval_queues
 from lab.harness import LabCommand, command, cpu_seconds, running
 from lab.worlds.actions import add_feeds
 from lab.worlds.faults import choose_faults
+from lab.worlds.leases import lease
 from lab.worlds.loading import DAY, MADE_UP_ORIGIN
 from lab.worlds.queries import unread_changes
 from lab.worlds.responses import Options
@@ -84,7 +84,7 @@ class Command(LabCommand):
             record=_forget,
         )
         with replayed as replay, ExitStack() as stack, Progress(console=self.console) as progress:
-            stack.enter_context(guard.lease(replay.addresses.open_host))
+            stack.enter_context(lease(replay.addresses.open_host))
             change_plan(policy="ours", budget=MARGIN * per_hour, unit=Plan.Unit.HOUR)
             add_feeds(replay.feeds, replay.addresses, speed=SPEED, min_gap=MIN_GAP, now=datetime.now(UTC))
             _spread()

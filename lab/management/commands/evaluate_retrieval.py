@@ -12,9 +12,9 @@ from django.core.management.base import CommandError
 from rich.table import Table
 
 from apps.retrieval.algorithms.calendar import WEEK
-from apps.retrieval.algorithms.simulation.comparison import STATISTICS, Job, Statistics, averaged
-from apps.retrieval.algorithms.simulation.folds import Fold, cut, day_of
-from apps.retrieval.policies import contenders, run
+from apps.retrieval.algorithms.simulation.comparison import Fold, Job, Statistics
+from lab.evaluations.retrieval.contenders import STATISTICS, averaged, contenders, run
+from lab.evaluations.retrieval.folds import cut, day_of
 from lab.evaluations.retrieval.synthetic import VARIANTS, synthetic_fold
 from lab.evaluations.retrieval.trace_file import read_trace
 from lab.harness import LabCommand

@@ -15,10 +15,10 @@ from rich.live import Live
 from rich.progress import track
 
 from apps.retrieval.actions import learn_profiles, replan_changed
-from apps.retrieval.http import guard
 from lab.harness import clear_errors
 from lab.worlds.actions import add_feeds, store_history
 from lab.worlds.faults import choose_faults
+from lab.worlds.leases import lease
 from lab.worlds.lines import RecordError
 from lab.worlds.loading import Loaded, Wanted, load
 from lab.worlds.queries import unobserved
@@ -73,7 +73,7 @@ class Command(BaseCommand):
             loaded = load(wanted, lambda lines: _watch(lines, console))
             with ExitStack() as stack:
                 replay = stack.enter_context(self._serve(loaded, options, stack))
-                stack.enter_context(guard.lease(replay.addresses.open_host))
+                stack.enter_context(lease(replay.addresses.open_host))
                 if not options["no_add"]:
                     _add(replay, options, console)
                 _show_until_stopped(replay, loaded, options["for"], console)

@@ -9,8 +9,7 @@ from django.utils import timezone
 from apps.dashboard.pages.curating import effect_of_curation
 from apps.following.models import Follow
 from apps.retrieval.models import Plan, Schedule
-from apps.retrieval.reports.curating import effect_of_many
-from apps.retrieval.reports.source import effect_of
+from apps.retrieval.reports.source import effect_of, effect_of_many
 from apps.sources.actions import By, Curation, edit_source
 from apps.sources.models import AuditEntry, Source
 from tests.builders import NOON, a_follow, a_plan, a_posting, a_profile, a_schedule, a_source, a_user

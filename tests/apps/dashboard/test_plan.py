@@ -349,14 +349,14 @@ def test_four_times_the_weight_is_checked_twice_as_often_at_the_others_cost():
     effect = reports.effect_of(a_planned_source(), 4.0, NOON)
     assert (effect.now.retrievals, effect.then.retrievals) == pytest.approx((6, 12), rel=0.02)
     assert (effect.now.mean_delay, effect.then.mean_delay) == pytest.approx((7_200, 3_600), rel=0.02)
-    assert effect.others_factor == pytest.approx(24 / (24 - effect.extra))
+    assert effect.others_growth == pytest.approx(100 * (24 / (24 - effect.extra) - 1))
 
 
 def test_a_smaller_weight_leaves_the_others_more():
     a_plan(budget=24, unit=Plan.Unit.DAY)
     effect = reports.effect_of(a_planned_source(), 0.0, NOON)
     assert effect.then.retrievals == pytest.approx(1, rel=0.02)
-    assert effect.others_factor < 1
+    assert effect.others_growth < 0
 
 
 def test_what_takes_more_than_the_budget_has_no_figure_for_the_others(client, staff):

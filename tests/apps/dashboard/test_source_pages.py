@@ -30,7 +30,7 @@ def a_page(site, number, **values):
 
 def test_the_pages_of_a_site_are_listed_with_what_they_were_taken_for_and_why(staff, site):
     posting = a_posting(site)
-    a_page(site, 1, kind=Page.Kind.NEWS, reason="It has a long text.", posting=posting, probability=0.93, looks=1)
+    a_page(site, 1, kind=Page.Kind.NEWS, reason="It has a long text.", posting=posting, probability=0.93, fetches=1)
     a_page(site, 2, kind=Page.Kind.VALUELESS, reason="It is a form.", due_at=NOON + timedelta(days=7))
     page = staff.get(f"/sources/{site.pk}/pages/").content.decode()
     assert "It has a long text." in page

@@ -196,7 +196,7 @@ def test_a_failing_source_is_shown_everywhere_until_dismissed(client, user):
     day = timezone.now() - timedelta(days=2)
     a_schedule(follow.source, failing_since=day, consecutive_failures=9, observed_at=day)
     a_retrieval(follow.source, outcome="failed", status=404)
-    notices.look(now=timezone.now())
+    notices.notify_followers(now=timezone.now())
     page = client.get(reverse("feed_health")).text
     assert "nothing at this address any more (404)" in page
     assert "is failing" in page
@@ -210,7 +210,7 @@ def test_a_failing_source_is_shown_everywhere_until_dismissed(client, user):
 def test_foreign_notices_get_404(client, user):
     follow = a_follow()
     a_schedule(follow.source, failing_since=NOON - timedelta(days=2), consecutive_failures=9)
-    notices.look(now=NOON)
+    notices.notify_followers(now=NOON)
     notice = follow.user.notices.get()
     assert client.post(reverse("dismiss_notice", args=[notice.pk])).status_code == 404
     assert client.post(reverse("dismiss_notices"), {"up_to": "x"}).status_code == 400
@@ -325,7 +325,7 @@ def test_queries_do_not_grow_with_what_is_followed(name, client, user):
     costs = []
     for _ in range(2):
         grow(user, 8)
-        notices.look(now=timezone.now())
+        notices.notify_followers(now=timezone.now())
         if name == "home":
             client.logout()
         client.get(reverse(name))

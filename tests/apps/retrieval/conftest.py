@@ -23,7 +23,7 @@ class Publisher:
         self.answers = dict(answers)
         self.requests: list[bytes] = []  # heads, without the empty line
         self.times: list[tuple[float, float]] = []  # beginning and end of each connection, in seconds
-        self.most_at_once = 0
+        self.max_open = 0
         self.port = 0
         self._open = 0
 
@@ -39,7 +39,7 @@ class Publisher:
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         began = asyncio.get_running_loop().time()
         self._open += 1
-        self.most_at_once = max(self.most_at_once, self._open)
+        self.max_open = max(self.max_open, self._open)
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).removesuffix(b"\r\n\r\n")
             self.requests.append(head)
@@ -50,7 +50,7 @@ class Publisher:
             else:
                 await answer(writer)
         except (ConnectionError, asyncio.IncompleteReadError):
-            pass  # the client has left, as many a test wants
+            pass  # the client has left, as many tests intend
         finally:
             self._open -= 1
             self.times.append((began, asyncio.get_running_loop().time()))
@@ -64,7 +64,7 @@ def publisher() -> type[Publisher]:
 
 @pytest.fixture
 def fetcher() -> Callable[..., Fetcher]:
-    """Make a fetcher that may ask this machine and gives hosts no rest, unless a test says otherwise."""
+    """Make a fetcher that may connect to this machine, without gaps between requests by default."""
 
     def make(**options: Any) -> Fetcher:
         defaults: dict[str, Any] = {
@@ -80,8 +80,8 @@ def fetcher() -> Callable[..., Fetcher]:
 
 
 @pytest.fixture
-def ask(fetcher: Callable[..., Fetcher]) -> Callable[..., tuple[list[Fetched], Publisher]]:
-    """Ask a publisher for paths, or with whole requests made of them, one after another."""
+def fetch_paths(fetcher: Callable[..., Fetcher]) -> Callable[..., tuple[list[Fetched], Publisher]]:
+    """Fetch paths of a publisher, or whole requests made of them, one after another."""
 
     def run(
         answers: Mapping[str, bytes | Script],
@@ -92,9 +92,9 @@ def ask(fetcher: Callable[..., Fetcher]) -> Callable[..., tuple[list[Fetched], P
         **options: Any,
     ) -> tuple[list[Fetched], Publisher]:
         async def scenario() -> tuple[list[Fetched], Publisher]:
-            async with Publisher(answers).serving() as publisher, fetcher(**options) as asker:
+            async with Publisher(answers).serving() as publisher, fetcher(**options) as client:
                 each = [paths] if isinstance(paths, str) else paths
-                return [await asker.fetch(request(publisher.url(path, host))) for path in each], publisher
+                return [await client.fetch(request(publisher.url(path, host))) for path in each], publisher
 
         return asyncio.run(scenario())
 
@@ -103,7 +103,7 @@ def ask(fetcher: Callable[..., Fetcher]) -> Callable[..., tuple[list[Fetched], P
 
 @pytest.fixture
 def engine(settings: Any) -> Iterator[Engine]:
-    """A worker's engine that asks this machine without pauses."""
+    """A worker's engine that may connect to this machine, without gaps between requests."""
     settings.RETRIEVAL_HOST_GAP = 0
     worker = Engine()
     yield worker

@@ -1,4 +1,4 @@
-"""Visits to sources at instants that a test chooses, without a network."""
+"""Retrievals at times that a test chooses, without a network."""
 
 import time
 from collections.abc import Iterable
@@ -6,6 +6,10 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
 
+from django.core.management import call_command
+
+from apps.jobs import actions as jobs
+from apps.jobs.models import Job
 from apps.postings.models import Posting
 from apps.retrieval.actions import adopt_sources, start, store
 from apps.retrieval.http.fetching import Failure, Fetched
@@ -52,7 +56,7 @@ def an_answer(assignment: Assignment, at: datetime, body: bytes = b"", **values:
 
 
 def visit(source: Source, at: datetime = NOW, body: bytes = b"", **answer: Any) -> Schedule:
-    """Ask a source and store what it answers; its schedule afterwards."""
+    """Retrieve a source with a given response; returns its schedule afterwards."""
     assignment = begin(source, at)
     store([decide(assignment, an_answer(assignment, at, body, **answer), jitter=0.0)])
     return Schedule.objects.get(pk=source.pk)
@@ -86,8 +90,15 @@ def a_dated_posting(source: Source, published_at: datetime, **values: Any) -> Po
 
 
 def retrieve_now(engine: Engine, source_id: int) -> Retrieval:
-    """Ask a source now, as beat would have it when it is due; what came of it."""
+    """Retrieve a source now, as beat does when it is due; returns the logged retrieval."""
     now = time.time()
     sequence = Schedule.objects.get(pk=source_id).sequence
     engine.retrieve([Claim(source_id, sequence, now, now)], worker="worker")
     return Retrieval.objects.filter(source_id=source_id).latest("fetched_at")
+
+
+def extract_again(**parameters: int) -> dict[str, Any]:
+    """Extract all kept pages again, or those of a source; returns the result of the job."""
+    job, _ = jobs.create("extract", parameters, asked_by="a test")
+    call_command("job", "work", job.pk)
+    return Job.objects.get(pk=job.pk).result

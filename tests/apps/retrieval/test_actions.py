@@ -51,14 +51,14 @@ def test_a_claim_is_worked_on_once(schedule):
     assert start([claim], worker="two", now=NOW) == []
 
 
-def test_beginning_a_visit_writes_the_next_instant_first(schedule):
+def test_beginning_a_retrieval_writes_the_next_due_time_first(schedule):
     begin(schedule)
     schedule.refresh_from_db()
     assert schedule.due_at == NOW + timedelta(hours=1)
     assert (schedule.asked_at, schedule.worker) == (NOW, "worker@one")
 
 
-def test_a_visit_stores_postings_validators_log_and_next_instant(schedule):
+def test_a_retrieval_stores_postings_validators_log_and_next_due_time(schedule):
     retrieval = visit(schedule)
     assert (retrieval.outcome, retrieval.new, retrieval.status) == ("new", 1, 200)
     assert Posting.objects.get().title == "One"
@@ -116,7 +116,7 @@ def test_failures_back_off_and_one_success_ends_them(schedule):
     assert (schedule.consecutive_failures, schedule.failing_since) == (0, None)
 
 
-def test_a_source_that_is_gone_is_asked_no_more(schedule):
+def test_a_source_that_is_gone_is_not_checked_any_more(schedule):
     assert visit(schedule, status=410, body=b"").outcome == "gone"
     assert schedule.due_at is None
     assert Source.objects.get().state == Source.State.GONE
@@ -188,7 +188,7 @@ def test_a_retrieval_that_is_put_off_stays_due_since_the_first_time(schedule):
     assert schedule.first_due_at is None
 
 
-def test_a_quick_source_keeps_its_lease_while_it_is_asked():
+def test_a_quick_source_keeps_its_lease_while_it_is_retrieved():
     source = a_source(always_retrieved=True, clock_rate=10_000)
     adopt_sources(now=NOW)
     begin(source.schedule)
@@ -206,7 +206,7 @@ class TestAdoption:
         assert set(Schedule.objects.values_list("pk", "due_at")) == {(wanted.pk, NOW), (followed.pk, NOW)}
         assert adopt_sources(now=NOW) == 0
 
-    def test_a_source_that_nobody_follows_any_more_is_no_longer_asked(self):
+    def test_an_unfollowed_source_is_not_checked_any_more(self):
         follow = a_follow()
         adopt_sources(now=NOW)
         follow.delete()
@@ -229,8 +229,8 @@ class TestAdoption:
             adopt_sources(now=NOW)
 
 
-class TestAskingNow:
-    def test_a_source_is_asked_now_unless_it_was_asked_within_its_gap(self, schedule):
+class TestCheckingNow:
+    def test_a_source_is_checked_now_unless_it_was_checked_within_its_gap(self, schedule):
         visit(schedule)
         soon = ask_soon(schedule.pk, now=NOW + timedelta(minutes=10))
         assert (soon.granted, soon.at) == (False, NOW + timedelta(hours=1))
@@ -244,7 +244,7 @@ class TestAskingNow:
         Source.objects.update(min_gap=60)
         assert ask_soon(schedule.pk, now=NOW + timedelta(minutes=2)).granted
 
-    def test_a_paused_source_is_not_asked(self, schedule):
+    def test_a_paused_source_is_not_checked(self, schedule):
         Source.objects.update(state=Source.State.PAUSED)
         assert not ask_soon(schedule.pk, now=NOW).granted
 
@@ -258,7 +258,7 @@ def test_a_new_address_forgets_what_the_old_one_answered(schedule):
     assert (schedule.due_at, schedule.body_hash, schedule.asked_at) == (NOW, b"", None)
 
 
-def test_following_raises_the_count_of_subscribers_that_a_source_is_told(schedule):
+def test_following_raises_the_count_of_subscribers_in_the_user_agent(schedule):
     assert begin(schedule)[0].followers == 0
     a_follow(source=schedule.source)
     assert begin(schedule)[0].followers == 1

@@ -58,7 +58,7 @@ def test_a_known_source_is_found_without_a_request(replay):
     assert feed_requests(replay) == 1
 
 
-def test_a_document_that_was_shown_is_not_asked_for_again(replay):
+def test_a_document_that_was_shown_is_not_fetched_again(replay):
     inspect(replay.feed_url(1), now=NOW)
     discover(a_user(), replay.feed_url(1), now=NOW)
     assert feed_requests(replay) == 1
@@ -91,7 +91,7 @@ def test_a_page_without_feeds_is_no_source(replay):
     assert "404" in found.problem
 
 
-def test_robots_txt_is_obeyed_and_remembered(settings):
+def test_robots_txt_is_respected_and_stored(settings):
     settings.RETRIEVAL_HOST_GAP = 0
     with replaying([make_feed(1, [])], options=Options(robots="User-agent: Wirebeat\nDisallow: /feed")) as replay:
         found = discover(a_user(), replay.feed_url(1), now=NOW)
@@ -101,7 +101,7 @@ def test_robots_txt_is_obeyed_and_remembered(settings):
 
 
 class TestInspection:
-    def test_a_source_in_the_plan_is_not_asked_besides_it_but_its_latest_document_is_shown(self, replay):
+    def test_a_planned_source_gets_no_extra_request_but_its_latest_document_is_shown(self, replay):
         found = discover(a_user(), replay.feed_url(1), now=NOW)
         adopted = Schedule.objects.get(pk=found.source_id)
         assert adopted.due_at is not None
@@ -109,7 +109,7 @@ class TestInspection:
         assert len(inspection.feed.entries) == 5
         assert feed_requests(replay) == 1
 
-    def test_a_source_of_which_nothing_is_kept_says_when_it_is_asked(self, replay):
+    def test_a_source_without_a_kept_document_shows_its_next_check(self, replay):
         discover(a_user(), replay.feed_url(1), now=NOW)
         cache.clear()
         inspection = inspect(replay.feed_url(1), now=NOW)
@@ -130,7 +130,7 @@ class TestInspection:
         assert inspection.feed.entries[0].title == "News of 1 hours ago"
         assert "<" in inspection.document or "{" in inspection.document
 
-    def test_a_page_is_told_apart_from_a_feed_and_its_feeds_are_offered(self, replay):
+    def test_a_page_is_distinguished_from_a_feed_and_its_feeds_are_offered(self, replay):
         inspection = inspect(replay.feed_url(1).removesuffix("feed"), now=NOW)
         assert [(step.name, step.ok) for step in inspection.steps][-1] == ("Format", False)
         assert [choice.url for choice in inspection.choices] == [replay.feed_url(1)]

@@ -71,7 +71,7 @@ def by_partition(claims: list[Claim], partitions: int) -> list[list[Claim]]:
     return [[claim for claim in claims if claim.source_id % partitions == number] for number in range(partitions)]
 
 
-def test_full_messages_hold_sources_of_a_partition_together_and_in_the_order_of_their_instants():
+def test_full_messages_hold_sources_of_a_partition_in_the_order_of_their_due_times():
     due = [Due(number, 1, number % 3, float(-number), 0.0) for number in range(200)]
     cut = list(messages(due))
     assert sorted(claim.source_id for message in cut for claim in message.claims) == list(range(200))
@@ -162,8 +162,8 @@ def test_a_second_beat_stands_by_until_the_first_is_gone(beat):
         standby.tick()
         assert standby.published == []
         beat._disconnect()
-        give_up = datetime.now(UTC) + timedelta(seconds=30)
-        while not standby.published and datetime.now(UTC) < give_up:  # the lock is free when the server has noticed
+        deadline = datetime.now(UTC) + timedelta(seconds=30)
+        while not standby.published and datetime.now(UTC) < deadline:  # the lock is free when the server has noticed
             standby.tick()
         assert standby.sources == [schedule.source_id]
     finally:
@@ -176,13 +176,13 @@ def test_a_beat_that_loses_its_connection_leads_again_after_a_new_one(beat):
         cursor.execute("SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = %s", [LEADERSHIP])
         cursor.execute("SELECT pg_terminate_backend(%s)", cursor.fetchone())
     schedule = a_schedule(NOW - timedelta(seconds=1))
-    give_up = datetime.now(UTC) + timedelta(seconds=30)
-    while not beat.published and datetime.now(UTC) < give_up:  # finds the connection gone, then waits for the lock
+    deadline = datetime.now(UTC) + timedelta(seconds=30)
+    while not beat.published and datetime.now(UTC) < deadline:  # finds the connection gone, then waits for the lock
         beat.tick()
     assert beat.sources == [schedule.source_id]
 
 
-def test_a_nearer_instant_wakes_a_waiting_beat(beat, monkeypatch):
+def test_a_nearer_due_time_wakes_a_waiting_beat(beat, monkeypatch):
     monkeypatch.setattr("apps.retrieval.scheduler.beat.MAX_WAIT_SECONDS", 5.0)
     beat._connect()
     beat._lead(beat._connect())
@@ -237,8 +237,8 @@ def test_a_beat_that_takes_over_publishes_what_was_claimed_and_not_published(bea
     beat._disconnect()
     successor = Beat()
     try:
-        give_up = datetime.now(UTC) + timedelta(seconds=30)
-        while not successor.published and datetime.now(UTC) < give_up:
+        deadline = datetime.now(UTC) + timedelta(seconds=30)
+        while not successor.published and datetime.now(UTC) < deadline:
             successor.tick()
         [[claim]] = successor.published
         assert (claim.source_id, claim.sequence) == (schedule.pk, 1)

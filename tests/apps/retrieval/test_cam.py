@@ -1,12 +1,10 @@
-"""CAM as a policy of the portal: for all sources, or for pages that only looks show to have changed."""
+"""CAM as a policy of the portal: for all sources, or only for pages whose changes only checks show."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from io import StringIO
 
 import numpy as np
 import pytest
-from django.core.management import call_command
 from django.urls import reverse
 
 from apps.retrieval.actions import change_plan, current_plan, learn_profiles, replan, replan_changed
@@ -27,17 +25,17 @@ SOON = NOW + timedelta(minutes=5)
 
 
 def a_watched_page(changes_at: int = 15, *, days: int = 28, every: int = 1, **values) -> Source:
-    """A page of which little is believed, looked at every few hours; it changed once a day in the hour before one."""
+    """A page with a weak prior, checked every few hours; it changed once a day in the hour before one check."""
     source = a_source(**{"always_retrieved": True, "kind": "xpath"} | values)
     a_schedule(source, due_at=NOW + HOUR, observed_at=NOW, earliest_at=NOW + HOUR)
     a_profile(source, hourly=np.full(168, 0.05), learned_at=NOW)
     ends = [NOW - ago * HOUR for ago in range(0, 24 * days, every)]
-    log_looks(source, {at: any((at - hour * HOUR).hour == changes_at for hour in range(every)) for at in ends})
+    log_checks(source, {at: any((at - hour * HOUR).hour == changes_at for hour in range(every)) for at in ends})
     return source
 
 
-def log_looks(source: Source, looks: Mapping[datetime, bool]) -> None:
-    """Looks at a source, and whether each found something new."""
+def log_checks(source: Source, checks: Mapping[datetime, bool]) -> None:
+    """Log checks of a source, and whether each found something new."""
     Retrieval.objects.bulk_create(
         Retrieval(
             source=source,
@@ -48,7 +46,7 @@ def log_looks(source: Source, looks: Mapping[datetime, bool]) -> None:
             outcome=Retrieval.Outcome.NEW if new else Retrieval.Outcome.UNCHANGED,
             new=int(new),
         )
-        for at, new in looks.items()
+        for at, new in checks.items()
     )
 
 
@@ -70,15 +68,15 @@ def per_day(source: Source) -> float:
 
 
 class TestCamForAll:
-    def test_asks_at_the_instants_at_which_most_is_expected(self):
+    def test_checks_at_the_likeliest_times(self):
         source = an_observed_source(daily(9.5))
         change_plan(policy="cam", budget=2)
         assert follow_plan() == 1
-        instants, chances = timetable(source)
+        times, chances = timetable(source)
         assert per_day(source) == 2
-        assert (np.diff(instants) > 0).all()
-        assert chances.size == instants.size
-        best = instants[np.argsort(-chances)[:7]] % 24
+        assert (np.diff(times) > 0).all()
+        assert chances.size == times.size
+        best = times[np.argsort(-chances)[:7]] % 24
         assert ((best > 9.5) & (best < 10.6)).all()
 
     def test_gives_more_to_what_is_worth_more_and_keeps_the_budget_and_the_longest_gap(self):
@@ -89,10 +87,10 @@ class TestCamForAll:
         assert sum(map(per_day, sources)) == pytest.approx(12, abs=0.01)
         assert per_day(sources[0]) > 1.5 * max(map(per_day, sources[1:]))
         for source in sources:
-            instants, _ = timetable(source)
-            assert np.diff(np.append(instants, instants[0] + WEEK)).max() <= 24
+            times, _ = timetable(source)
+            assert np.diff(np.append(times, times[0] + WEEK)).max() <= 24
 
-    def test_asks_no_source_more_often_than_its_shortest_gap_allows(self):
+    def test_keeps_the_shortest_gap_of_each_source(self):
         source = an_observed_source(daily(9.5), min_gap=3 * 3_600)
         change_plan(policy="cam", budget=20)
         follow_plan()
@@ -108,8 +106,8 @@ class TestCamForAll:
         plan = plan_of_source(source, schedule, SOON)
         assert f"{plan.chance:.2g}" == schedule.reason.rpartition(" ")[2]
         assert plan.by_timetable == 2
-        instants, chances = timetable(source)
-        place = np.abs(instants - float(hours_of(schedule.due_at.timestamp())) % WEEK).argmin()
+        times, chances = timetable(source)
+        place = np.abs(times - float(hours_of(schedule.due_at.timestamp())) % WEEK).argmin()
         assert plan.chance == pytest.approx(chances[place])
         assert effect_of(source, 4.0, SOON) is None
 
@@ -136,7 +134,7 @@ class TestCamForAll:
         change_plan(policy="cam", budget=2)
         follow_plan()
         _, before = timetable(source)
-        log_looks(source, {NOW - hour * HOUR: True for hour in range(1, 200)})
+        log_checks(source, {NOW - hour * HOUR: True for hour in range(1, 200)})
         follow_plan()
         assert timetable(source)[1].tolist() == before.tolist()
 
@@ -146,19 +144,19 @@ class TestPages:
         source = a_watched_page(changes_at=15)
         change_plan(policy="cam", budget=2)
         follow_plan()
-        instants, chances = timetable(source)
+        times, chances = timetable(source)
         best = np.argsort(-chances)[:7]
         assert chances[best].min() > 0.4
-        assert len({int(instant // 24) for instant in instants[best]}) == 7
+        assert len({int(time // 24) for time in times[best]}) == 7
         # A change seen at 15:00 came after 14:00; slots of the page's own grid touch that hour on either side.
-        assert ((instants[best] % 24 >= 14.01) & (instants[best] % 24 <= 16)).all()
+        assert ((times[best] % 24 >= 14.01) & (times[best] % 24 <= 16)).all()
 
-    def test_that_are_looked_at_seldom_are_learnt_of_too(self):
+    def test_that_are_checked_seldom_are_learned_too(self):
         source = a_watched_page(changes_at=15, every=5)
         change_plan(policy="cam", budget=2)
         follow_plan()
-        instants, chances = timetable(source)
-        hours = instants[np.argsort(-chances)[:5]] % 24
+        times, chances = timetable(source)
+        hours = times[np.argsort(-chances)[:5]] % 24
         assert np.median(np.abs(hours - 15)) <= 2
 
     @pytest.mark.parametrize("kind", ["json", "xpath", "regex", "scrape", "index"])
@@ -187,11 +185,11 @@ class TestPages:
         page = a_watched_page(days=3)
         change_plan(policy="uniform", pages_policy="cam", budget=4)
         assert follow_plan() == 3
-        asked = [24 / WeeklyProfile.objects.get(pk=feed.pk).period for feed in feeds]
-        assert sum(asked) + per_day(page) == pytest.approx(12, abs=0.3)
+        per_feed = [24 / WeeklyProfile.objects.get(pk=feed.pk).period for feed in feeds]
+        assert sum(per_feed) + per_day(page) == pytest.approx(12, abs=0.3)
         assert timetable(page)[1].size > timetable(feeds[0])[1].size == 0
 
-    def test_are_looked_at_often_until_they_have_a_timetable(self):
+    def test_are_checked_often_until_they_have_a_timetable(self):
         page = a_watched_page(days=1)
         Plan.objects.update_or_create(pk=1, defaults={"price": 50.0, "pages_policy": "cam"})
         replan(now=SOON)
@@ -207,32 +205,24 @@ class TestPages:
         follow_plan()
         assert "probability" not in Schedule.objects.get(pk=page.pk).reason
 
-    def test_are_learnt_anew_each_night(self):
-        """What the epochs until then showed is fed back: the instants move after the page's changes have."""
+    def test_are_learned_each_night(self):
+        """What the epochs until then showed is fed back: the timetable follows the page's changes."""
         page = a_watched_page(changes_at=15, days=7)
         change_plan(pages_policy="cam", budget=2)
         follow_plan()
         later = NOW + 21 * DAY
         hours = [NOW + number * HOUR for number in range(1, 21 * 24 + 1)]
-        log_looks(page, {at: at.hour == 4 for at in hours})
+        log_checks(page, {at: at.hour == 4 for at in hours})
         learn_profiles(now=later)
         assert replan_changed(now=later) == 1
-        instants, chances = timetable(page)
-        best = instants[np.argsort(-chances)[:7]] % 24
+        times, chances = timetable(page)
+        best = times[np.argsort(-chances)[:7]] % 24
         assert ((best >= 3) & (best <= 5)).all()
 
 
-def test_of_what_is_due_together_what_is_worth_most_is_asked_first_but_nothing_is_overtaken_for_long():
+def test_of_sources_due_together_the_weightiest_is_first_but_none_is_overtaken_for_long():
     light, heavy, late = Due(1, 1, 0, 100.0, 101.0), Due(2, 1, 0, 100.0, 101.0, 5.0), Due(3, 1, 0, -300.0, 101.0)
     assert [claim.source_id for message in messages([light, heavy, late]) for claim in message.claims] == [3, 2, 1]
-
-
-def test_the_command_changes_the_policy_of_pages():
-    output = StringIO()
-    call_command("plan", "--policy=cam", "--pages-policy=cam", stdout=output)
-    plan = Plan.objects.get()
-    assert (plan.policy, plan.pages_policy) == ("cam", "cam")
-    assert "CAM (Pandey, Ramamritham, Chakrabarti)" in output.getvalue()
 
 
 def test_staff_choose_it_in_the_form_of_the_plan_and_read_why_on_the_page_of_a_source(client):

@@ -39,7 +39,7 @@ def some_pages(source, count, **values):
     )
 
 
-def test_a_site_is_crawled_whole_and_later_rounds_ask_only_for_what_is_new(engine):
+def test_a_site_is_crawled_whole_and_later_rounds_fetch_only_what_is_new(engine):
     with serving_site(240, seed=3) as server:
         site_id = begin(server.url)
         first = crawl(engine, server, site_id)
@@ -63,8 +63,8 @@ def test_a_site_is_crawled_whole_and_later_rounds_ask_only_for_what_is_new(engin
 def test_pages_are_fetched_by_their_promise_and_a_lease_keeps_others_away():
     site = a_site()
     some_pages(site, 40)
-    turn = begin_batch(site.pk, now=NOW)
-    assert [page.url for page in turn.pages] == [f"https://site.example/{number}" for number in range(39, 14, -1)]
+    batch = begin_batch(site.pk, now=NOW)
+    assert [page.url for page in batch.pages] == [f"https://site.example/{number}" for number in range(39, 14, -1)]
     assert begin_batch(site.pk, now=NOW) is None
     assert begin_batch(site.pk, now=NOW + timedelta(minutes=6)) is not None  # its worker was lost
 
@@ -77,27 +77,27 @@ def test_a_lost_lease_stores_nothing():
     assert store_batch(lost, [], now=NOW + timedelta(minutes=7)) is False
 
 
-def test_no_more_pages_are_fetched_in_a_day_than_the_site_may_be_asked_for():
+def test_no_more_pages_are_fetched_in_a_day_than_the_limit():
     site = a_site(pages_per_day=30)
     some_pages(site, 60)
-    asked = 0
+    requests = 0
     for _ in range(4):
-        if turn := begin_batch(site.pk, now=NOW):
-            asked += len(turn.pages)
+        if batch := begin_batch(site.pk, now=NOW):
+            requests += len(batch.pages)
             Crawl.objects.update(leased_until=None)
-    assert asked == 30
+    assert requests == 30
     assert Crawl.objects.get().due_at == NOW + timedelta(days=1)
     assert len(begin_batch(site.pk, now=NOW + timedelta(days=1)).pages) == 25
 
 
-def test_a_site_that_nobody_wants_any_more_is_left_alone():
+def test_an_unfollowed_site_is_not_crawled():
     site = a_site()
     some_pages(site, 3)
     Source.objects.update(always_retrieved=False)
     assert begin_batch(site.pk, now=NOW) is None
 
 
-def test_an_operator_has_a_page_left_alone_or_looked_at_again():
+def test_an_operator_has_a_page_ignored_or_fetched_again():
     site = a_site()
     [page] = some_pages(site, 1)
     assert decide_page(site.pk, page.pk, "valueless", now=NOW)
@@ -153,7 +153,7 @@ def test_what_a_new_article_waited_for_us_is_written_into_the_visit_that_led_to_
         visit(engine, site_id)
         while engine.take_turn(site_id):
             pass
-        assert sum(Retrieval.objects.values_list("dated", flat=True)) == 0  # nobody looked before
+        assert sum(Retrieval.objects.values_list("dated", flat=True)) == 0  # there was no earlier fetch
         Retrieval.objects.update(fetched_at=datetime.now(UTC) - timedelta(hours=1))
         web.pages["/"] = a_list(9)
         web.pages["/story-8"] = an_article(8)

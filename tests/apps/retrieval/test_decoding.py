@@ -69,7 +69,7 @@ def test_endless_empty_gzip_members_are_refused():
 
 
 @pytest.mark.parametrize("coding", ["zstd", "compress", "gzip, br", "gzip;q=1"])
-def test_a_coding_that_was_not_asked_for_is_named(coding):
+def test_an_unrequested_coding_is_named(coding):
     with pytest.raises(Undecodable, match=coding):
         Decoder(coding, limit=100)
 

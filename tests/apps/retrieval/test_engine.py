@@ -1,4 +1,4 @@
-"""A worker's engine asks and stores for many tasks at once, and one bad answer spoils no other."""
+"""A worker's engine fetches and stores for many tasks at once, and one bad result does not affect the others."""
 
 import asyncio
 import socket
@@ -47,7 +47,7 @@ def some_answers(count: int) -> list[Fetch]:
         loop.close()
 
 
-def test_a_batch_is_asked_and_stored_when_retrieve_returns(settings):
+def test_a_batch_is_fetched_and_stored_when_retrieve_returns(settings):
     settings.RETRIEVAL_HOST_GAP = 0
     now = time.time()
     with replaying(make_feeds(30, seed=5, begin=now - 3 * 86_400, end=now)) as replay:
@@ -110,7 +110,7 @@ def test_storing_leaves_the_processor_to_sending_but_not_for_first_documents(mon
             worker.submit(claims_of_all(), worker="worker", first=True)
             wait_until(lambda: Retrieval.objects.count() == 10)
             worker.submit(claims_of_all(), worker="worker", first=False)
-            wait_until(lambda: worker._answers.qsize() == 10 - engine.STORING_THREADS)
+            wait_until(lambda: worker._fetches.qsize() == 10 - engine.STORING_THREADS)
             assert Retrieval.objects.count() == 10
         wait_until(lambda: Retrieval.objects.count() == 20)
         worker.stop()
@@ -140,9 +140,9 @@ def test_an_answer_that_cannot_be_stored_spoils_no_other(caplog):
     engine.store(answers)
     assert Retrieval.objects.count() == 4
     assert not Retrieval.objects.filter(source=answers[2].assignment.source_id).exists()
-    assert "could not store the answer of" in caplog.text
+    assert "could not store the result of" in caplog.text
     schedule = Schedule.objects.get(pk=answers[2].assignment.source_id)
-    assert schedule.due_at > datetime.now(UTC)  # it is asked again, and not at once
+    assert schedule.due_at > datetime.now(UTC)  # it is due again, and not at once
 
 
 def test_storing_begins_again_when_the_connection_was_lost():

@@ -16,7 +16,7 @@ from apps.retrieval.http.fetching import FetchRequest, Timeouts
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 QUICK = Timeouts(total=0.3, connect=0.2, read=0.15)
 
-# A certificate for 127.0.0.1 that nobody has a reason to trust, and its key.
+# An untrusted certificate for 127.0.0.1, and its key.
 UNTRUSTED = """\
 -----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgo5ZtAWMmQ6lXypO4
@@ -72,15 +72,15 @@ async def silence(writer):
         (b"identity", bytes(100_001)),
     ],
 )
-def test_a_body_larger_than_the_limit_is_not_read_to_its_end(ask, coding, bomb):
-    [fetched], _ = ask({"bomb": answer(bomb, b"Content-Encoding: " + coding)}, "bomb", request=limited)
+def test_a_body_larger_than_the_limit_is_not_read_to_its_end(fetch_paths, coding, bomb):
+    [fetched], _ = fetch_paths({"bomb": answer(bomb, b"Content-Encoding: " + coding)}, "bomb", request=limited)
     assert (fetched.failure.kind, fetched.body, fetched.status) == ("too_large", b"", 200)
     assert fetched.failure.message == "The response is larger than 100,000 bytes."
 
 
-def test_a_body_just_within_the_limit_is_read(ask):
+def test_a_body_just_within_the_limit_is_read(fetch_paths):
     body = gzip.compress(bytes(100_000))
-    [fetched], _ = ask({"feed": answer(body, b"Content-Encoding: gzip")}, "feed", request=limited)
+    [fetched], _ = fetch_paths({"feed": answer(body, b"Content-Encoding: gzip")}, "feed", request=limited)
     assert (fetched.failure, len(fetched.body)) == (None, 100_000)
 
 
@@ -111,8 +111,8 @@ def test_a_body_just_within_the_limit_is_read(ask):
         (b"", "connection"),
     ],
 )
-def test_a_bad_server_costs_little_time_and_gets_its_name(ask, script, kind):
-    [fetched], _ = ask({"bad": script}, "bad", request=limited, timeouts=QUICK)
+def test_a_bad_server_costs_little_time_and_gets_its_name(fetch_paths, script, kind):
+    [fetched], _ = fetch_paths({"bad": script}, "bad", request=limited, timeouts=QUICK)
     assert fetched.failure.kind == kind
     assert fetched.failure.message.endswith(".")
     assert fetched.elapsed < 1
@@ -125,8 +125,8 @@ def test_a_bad_server_costs_little_time_and_gets_its_name(ask, script, kind):
         (pouring(b"HTTP/1.1 200 OK\r\n\r\n", b"drop", pause=0.02), "The response was not complete after 0.3 s."),
     ],
 )
-def test_silence_and_a_trickle_each_have_their_time_out(ask, script, message):
-    [fetched], _ = ask({"slow": script}, "slow", timeouts=QUICK)
+def test_silence_and_a_trickle_each_have_their_time_out(fetch_paths, script, message):
+    [fetched], _ = fetch_paths({"slow": script}, "slow", timeouts=QUICK)
     assert fetched.failure.message == message
 
 
@@ -143,44 +143,44 @@ def test_silence_and_a_trickle_each_have_their_time_out(ask, script, message):
         ("http://127.0.0.1/" + "x" * 2_000, "bad_address"),
     ],
 )
-def test_an_address_that_leads_nowhere_is_told_from_one_that_is_none(fetcher, url, kind):
+def test_unreachable_and_invalid_addresses_fail_differently(fetcher, url, kind):
     async def scenario():
-        async with fetcher() as asker:
-            return await asker.fetch(FetchRequest(url))
+        async with fetcher() as client:
+            return await client.fetch(FetchRequest(url))
 
     fetched = asyncio.run(scenario())
     assert (fetched.failure.kind, fetched.status, fetched.url) == (kind, 0, url)
     assert "secret" not in fetched.failure.message
 
 
-def test_a_port_where_nobody_listens_is_a_failed_connection(fetcher):
+def test_a_closed_port_is_a_failed_connection(fetcher):
     async def scenario():
-        with socket.socket() as held:  # bound, so that nobody else listens there
+        with socket.socket() as held:  # bound, so that no other program listens there
             held.bind(("127.0.0.1", 0))
-            async with fetcher() as asker:
-                return await asker.fetch(FetchRequest(f"http://127.0.0.1:{held.getsockname()[1]}/"))
+            async with fetcher() as client:
+                return await client.fetch(FetchRequest(f"http://127.0.0.1:{held.getsockname()[1]}/"))
 
     failure = asyncio.run(scenario()).failure
     assert failure.kind == "connection"
     assert "refused" in failure.message
 
 
-def test_a_certificate_that_nobody_vouches_for_is_refused(publisher, fetcher, tmp_path):
+def test_an_untrusted_certificate_is_refused(publisher, fetcher, tmp_path):
     certificate = tmp_path / "untrusted.pem"
     certificate.write_text(UNTRUSTED)
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     tls.load_cert_chain(certificate)
 
     async def scenario():
-        async with publisher({"feed": answer(b"<rss/>")}).serving(tls=tls) as source, fetcher() as asker:
-            return await asker.fetch(FetchRequest(f"https://127.0.0.1:{source.port}/feed")), source.requests
+        async with publisher({"feed": answer(b"<rss/>")}).serving(tls=tls) as source, fetcher() as client:
+            return await client.fetch(FetchRequest(f"https://127.0.0.1:{source.port}/feed")), source.requests
 
     fetched, requests = asyncio.run(scenario())
     assert (fetched.failure.kind, requests) == ("tls", [])
     assert "self-signed certificate" in fetched.failure.message
 
 
-def test_a_server_without_tls_is_not_asked_in_the_clear(fetcher):
+def test_a_server_without_tls_gets_no_plain_request(fetcher):
     heard = []
 
     async def talk(reader, writer):
@@ -189,9 +189,9 @@ def test_a_server_without_tls_is_not_asked_in_the_clear(fetcher):
         writer.close()
 
     async def scenario():
-        async with await asyncio.start_server(talk, "127.0.0.1", 0) as server, fetcher() as asker:
+        async with await asyncio.start_server(talk, "127.0.0.1", 0) as server, fetcher() as client:
             port = server.sockets[0].getsockname()[1]
-            return await asker.fetch(FetchRequest(f"https://127.0.0.1:{port}/feed"))
+            return await client.fetch(FetchRequest(f"https://127.0.0.1:{port}/feed"))
 
     assert asyncio.run(scenario()).failure.kind == "tls"
     assert heard
@@ -213,8 +213,8 @@ def test_a_server_without_tls_is_not_asked_in_the_clear(fetcher):
         ),
     )
 )
-def test_whatever_bytes_a_server_sends_a_result_comes_back(ask, reply):
-    [fetched], _ = ask({"bad": reply.replace(b"{port}", b"")}, "bad", open_hosts=("127.0.0.1",), timeouts=QUICK)
+def test_whatever_bytes_a_server_sends_a_result_comes_back(fetch_paths, reply):
+    [fetched], _ = fetch_paths({"bad": reply.replace(b"{port}", b"")}, "bad", open_hosts=("127.0.0.1",), timeouts=QUICK)
     if fetched.failure is None:
         assert 100 <= fetched.status <= 999
     else:

@@ -12,8 +12,7 @@ from django.test import override_settings
 
 from apps.documents import queries
 from apps.documents.models import RawDocument
-from apps.retrieval.crawler.batches import PageFetch
-from apps.retrieval.crawler.page_fetches import with_document_kept
+from apps.retrieval.crawler.page_fetches import PageFetch, with_document_kept
 from apps.retrieval.http.fetching import Fetched
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
@@ -37,7 +36,7 @@ def full_disk() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, former)
 
 
-def a_look() -> PageFetch:
+def a_page_fetch() -> PageFetch:
     fetched = Fetched(
         url="https://news.example/1",
         received_at=NOW,
@@ -49,17 +48,17 @@ def a_look() -> PageFetch:
 
 
 def test_an_article_is_stored_without_its_page_and_the_log_says_so(db, documents, caplog):
-    look = a_look()
+    fetch = a_page_fetch()
     with full_disk():
-        assert with_document_kept(look, now=NOW) == look
+        assert with_document_kept(fetch, now=NOW) == fetch
     assert "the page https://news.example/1 is not kept" in caplog.text
     assert not RawDocument.objects.exists()
 
 
 def test_the_page_is_kept_as_soon_as_there_is_room(db, documents):
-    look = a_look()
+    fetch = a_page_fetch()
     with full_disk():
-        with_document_kept(look, now=NOW)
-    kept = with_document_kept(look, now=NOW)
+        with_document_kept(fetch, now=NOW)
+    kept = with_document_kept(fetch, now=NOW)
     assert kept.document
     assert queries.kept_among([kept.document]) == {kept.document}

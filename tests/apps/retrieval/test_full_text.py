@@ -1,10 +1,8 @@
-"""Where a feed only teases, the page of a posting is fetched once, and its words take the teaser's place."""
+"""The pages of teasers are fetched once, and their texts replace the teasers."""
 
-import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.core.management import CommandError, call_command
 
 from apps.documents import queries as documents
 from apps.postings.models import Edition, Posting
@@ -13,7 +11,7 @@ from apps.retrieval.models import Page
 from apps.retrieval.tasks import prune_feed_pages
 from apps.sources.actions import NewSource, add_source
 from apps.sources.models import Source
-from tests.apps.retrieval.retrieving import retrieve_now
+from tests.apps.retrieval.retrieving import extract_again, retrieve_now
 from tests.builders import a_source
 from tests.web import HTML, RSS, serving_pages
 
@@ -71,7 +69,7 @@ def test_a_teaser_is_replaced_by_its_page(engine, web):
     assert "All rights" not in posting.text
     assert (posting.author, posting.language) == ("Ada Writer", "en")
     assert posting.image_url == web.url("/bridge.jpg")
-    assert not Edition.objects.exists()  # nothing was published anew
+    assert not Edition.objects.exists()  # no new edition
     assert documents.read(bytes(posting.document)).body == web.pages["/story-1"][1]
 
 
@@ -98,7 +96,7 @@ def test_without_leave_no_page_is_fetched(engine, web):
     assert not Page.objects.exists()
 
 
-def test_an_edit_of_the_teaser_does_not_bring_it_back(engine, web):
+def test_an_edited_teaser_keeps_the_text_of_the_page(engine, web):
     web.pages |= {"/feed": a_feed(an_item(1, "Short.")), "/story-1": a_page()}
     source_id = a_source_of(web)
     retrieve(engine, source_id)
@@ -107,14 +105,14 @@ def test_an_edit_of_the_teaser_does_not_bring_it_back(engine, web):
     assert Posting.objects.get().text.count("keep the old bridge") == 18
 
 
-def test_a_page_that_cannot_be_had_leaves_the_teaser(engine, web):
+def test_an_unavailable_page_leaves_the_teaser(engine, web):
     web.pages |= {"/feed": a_feed(an_item(1, "Short."))}
     retrieve(engine, a_source_of(web))
     assert Posting.objects.get().text == "Short."
     assert Page.objects.get().status == 404
 
 
-def test_robots_txt_is_heard_for_pages_too(engine, web):
+def test_robots_txt_is_respected_for_pages_too(engine, web):
     web.pages |= {
         "/robots.txt": ("text/plain", b"User-agent: *\nDisallow: /story"),
         "/feed": a_feed(an_item(1, "Short.")),
@@ -125,28 +123,26 @@ def test_robots_txt_is_heard_for_pages_too(engine, web):
     assert "robots.txt" in Page.objects.get().reason
 
 
-def test_kept_pages_are_extracted_again_without_asking_for_them(engine, web):
+def test_kept_pages_are_extracted_again_without_requests(engine, web):
     web.pages |= {"/feed": a_feed(an_item(1, "Short.")), "/story-1": a_page()}
     source_id = a_source_of(web)
     retrieve(engine, source_id)
     Posting.objects.update(text="An older extractor found this.", html="<p>An older extractor found this.</p>")
-    call_command("reextract", source=source_id)
+    extract_again(source=source_id)
     assert Posting.objects.get().text.count("keep the old bridge") == 18
     assert web.requested_paths.count("/story-1") == 1
 
 
-def test_a_site_that_is_trained_has_its_text_found_by_its_own_keen_tags(engine, web, capsys):
+def test_a_site_that_is_trained_has_its_text_found_by_its_own_keen_tags(engine, web):
     items = [an_item(number, "Short.") for number in range(3)]
     web.pages |= {"/feed": a_feed(*items)} | {f"/story-{number}": a_page() for number in range(3)}
     source_id = a_source_of(web)
     retrieve(engine, source_id)
-    call_command("train_keen_tags", source_id)
-    trained = re.fullmatch(
-        r"Trained with 3 pages: F1 (.*), by .* tags (.*)\.\nKeen tags: .*\bp\b.*\n", capsys.readouterr().out
-    )
-    after, before = map(float, trained.groups())
-    assert after >= before
-    call_command("reextract")
+    trained = train_keen_tags(source_id, now=datetime.now(UTC))
+    assert trained.pages == 3
+    assert trained.after >= trained.before
+    assert "p" in trained.tags
+    extract_again()
     assert set(Posting.objects.values_list("extractor", flat=True)) == {"keen_tags"}
 
 
@@ -155,10 +151,6 @@ def test_training_needs_pages(web):
     set_keen_tags(source_id, None, now=datetime.now(UTC))
     with pytest.raises(ValueError, match="at least 2 are needed"):
         train_keen_tags(source_id, now=datetime.now(UTC))
-    with pytest.raises(CommandError, match="at least 2 are needed"):
-        call_command("train_keen_tags", source_id)
-    with pytest.raises(CommandError, match="no source 0"):
-        call_command("train_keen_tags", 0)
 
 
 def a_found_page(source, name, *, days, **values):

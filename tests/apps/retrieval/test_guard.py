@@ -8,6 +8,8 @@ from django.core.cache import cache
 
 from apps.retrieval.http import guard
 from apps.retrieval.http.fetching import FetchRequest
+from lab.worlds import leases
+from lab.worlds.leases import lease
 
 FEED = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<rss/>"
 
@@ -26,8 +28,8 @@ FEED = b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<rss/>"
 )  # fmt: skip
 def test_an_address_that_is_not_public_is_refused_however_it_is_written(publisher, fetcher, host):
     async def scenario():
-        async with publisher({"": FEED}).serving() as source, fetcher(open_hosts=()) as asker:
-            return await asker.fetch(FetchRequest(f"http://{host}:{source.port}/")), source.requests
+        async with publisher({"": FEED}).serving() as source, fetcher(open_hosts=()) as client:
+            return await client.fetch(FetchRequest(f"http://{host}:{source.port}/")), source.requests
 
     fetched, requests = asyncio.run(scenario())
     assert fetched.failure.kind == "refused_address"
@@ -46,17 +48,17 @@ def test_a_name_is_refused_by_the_addresses_it_stands_for(publisher, fetcher, mo
         ]
 
     async def scenario():
-        async with publisher({"": FEED}).serving() as source, fetcher(open_hosts=()) as asker:
+        async with publisher({"": FEED}).serving() as source, fetcher(open_hosts=()) as client:
             monkeypatch.setattr(socket, "getaddrinfo", look_up)
-            return await asker.fetch(FetchRequest(source.url("", "innocent.example"))), source.requests
+            return await client.fetch(FetchRequest(source.url("", "innocent.example"))), source.requests
 
     fetched, requests = asyncio.run(scenario())
     assert (fetched.failure.kind, requests) == ("refused_address", [])
 
 
-def test_a_redirect_leads_to_no_refused_address(ask):
+def test_a_redirect_leads_to_no_refused_address(fetch_paths):
     answers = {"a": b"HTTP/1.1 302 Found\r\nLocation: http://other.localhost:{port}/b\r\n\r\n", "b": FEED}
-    [fetched], publisher = ask(answers, "a", host="site.localhost", open_hosts=["site.localhost"])
+    [fetched], publisher = fetch_paths(answers, "a", host="site.localhost", open_hosts=["site.localhost"])
     assert fetched.failure.kind == "refused_address"
     assert fetched.url == publisher.url("b", "other.localhost")
     assert len(publisher.requests) == 1
@@ -70,16 +72,16 @@ def test_a_redirect_leads_to_no_refused_address(ask):
         ("S1.Replay.Localhost", [".localhost"]),
     ],
 )
-def test_an_open_host_may_be_anywhere(ask, host, open_hosts):
-    [fetched], _ = ask({"feed": FEED}, "feed", host=host, open_hosts=open_hosts)
+def test_an_open_host_may_be_anywhere(fetch_paths, host, open_hosts):
+    [fetched], _ = fetch_paths({"feed": FEED}, "feed", host=host, open_hosts=open_hosts)
     assert fetched.body == b"<rss/>"
 
 
 @pytest.mark.parametrize("port", [22, 25, 5432, 6379, 9200, 27017])
 def test_ports_of_other_services_are_refused(fetcher, port):
     async def scenario():
-        async with fetcher(open_hosts=()) as asker:
-            return await asker.fetch(FetchRequest(f"http://news.example:{port}/"))
+        async with fetcher(open_hosts=()) as client:
+            return await client.fetch(FetchRequest(f"http://news.example:{port}/"))
 
     failure = asyncio.run(scenario()).failure
     assert (failure.kind, failure.message) == ("refused_address", f"Port {port} is not allowed for feeds.")
@@ -88,8 +90,8 @@ def test_ports_of_other_services_are_refused(fetcher, port):
 @pytest.mark.parametrize("entry", ["news.example", ".example", "10.0.0.0/8", "news.example:8080", "10.0.0.0/8:8080"])
 def test_an_open_host_has_blocked_ports_as_all_have(fetcher, entry):
     async def scenario():
-        async with fetcher(open_hosts=[entry]) as asker:
-            return await asker.fetch(FetchRequest("http://news.example:5432/"))
+        async with fetcher(open_hosts=[entry]) as client:
+            return await client.fetch(FetchRequest("http://news.example:5432/"))
 
     assert asyncio.run(scenario()).failure.kind == "refused_address"
 
@@ -100,10 +102,10 @@ def test_an_entry_with_a_port_opens_this_port_alone(publisher, fetcher, entry):
         async with (
             publisher({"": FEED}).serving() as source,
             publisher({"": FEED}).serving() as other,
-            fetcher(open_hosts=[entry.format(port=source.port)]) as asker,
+            fetcher(open_hosts=[entry.format(port=source.port)]) as client,
         ):
             urls = (source.url("", "site.localhost"), other.url("", "site.localhost"))
-            return [await asker.fetch(FetchRequest(url)) for url in urls], other.requests
+            return [await client.fetch(FetchRequest(url)) for url in urls], other.requests
 
     (opened, closed), requests = asyncio.run(scenario())
     assert opened.body == b"<rss/>"
@@ -122,7 +124,7 @@ def is_leased(url=URL):
 
 @pytest.fixture
 def slow_renewal(monkeypatch):
-    monkeypatch.setattr(guard, "RENEW_SECONDS", 3_600.0)
+    monkeypatch.setattr(leases, "RENEW_SECONDS", 3_600.0)
 
 
 @pytest.fixture
@@ -133,7 +135,7 @@ def forgetful(monkeypatch):
 
 def test_a_lease_opens_its_names_on_its_port_while_it_lasts():
     assert not is_leased()
-    with guard.lease(".replay.localhost:8700"):
+    with lease(".replay.localhost:8700"):
         assert is_leased()
         for url in (
             "http://s1.replay.localhost:8701/", "http://s1.replay.localhost/", "https://s1.replay.localhost/",
@@ -145,8 +147,8 @@ def test_a_lease_opens_its_names_on_its_port_while_it_lasts():
 
 
 def test_replays_beside_each_other_have_leases_of_their_own():
-    with guard.lease(".replay.localhost:8701"):
-        with guard.lease(".replay.localhost:8700"):
+    with lease(".replay.localhost:8701"):
+        with lease(".replay.localhost:8700"):
             assert is_leased()
         assert not is_leased()
         assert is_leased("http://s1.replay.localhost:8701/")
@@ -154,42 +156,42 @@ def test_replays_beside_each_other_have_leases_of_their_own():
 
 @pytest.mark.parametrize("entry", [".lan:8700", ".replay.localhost", "127.0.0.1:8700", ".localhost.example:80"])
 def test_nothing_but_a_port_of_this_machines_own_names_can_be_leased(entry):
-    with pytest.raises(ValueError, match="cannot be leased"), guard.lease(entry):
+    with pytest.raises(ValueError, match="cannot be leased"), lease(entry):
         pass
 
 
 def test_a_lease_in_the_cache_opens_no_other_name():
-    cache.set(guard._lease_key(80), ".example:80", timeout=60)
+    cache.set(guard.lease_key(80), ".example:80", timeout=60)
     assert not is_leased("http://news.example/")
-    cache.delete(guard._lease_key(80))
+    cache.delete(guard.lease_key(80))
 
 
 def test_a_lease_expires_by_itself_and_is_renewed_until_then(slow_renewal, forgetful):
     """So nothing stays open behind a replay that was killed."""
-    with guard.lease(".replay.localhost:8700"):
-        key = cache.make_key(guard._lease_key(8700))
+    with lease(".replay.localhost:8700"):
+        key = cache.make_key(guard.lease_key(8700))
         assert 0 < cache._cache.get_client().ttl(key) <= guard.LEASE_SECONDS
-        cache.delete(guard._lease_key(8700))
+        cache.delete(guard.lease_key(8700))
         assert not is_leased()
 
 
 def test_a_lease_that_the_cache_has_lost_is_given_again(monkeypatch, forgetful):
-    monkeypatch.setattr(guard, "RENEW_SECONDS", 0.01)
-    with guard.lease(".replay.localhost:8700"):
-        cache.delete(guard._lease_key(8700))
+    monkeypatch.setattr(leases, "RENEW_SECONDS", 0.01)
+    with lease(".replay.localhost:8700"):
+        cache.delete(guard.lease_key(8700))
         while not is_leased():  # the time limit of tests ends it otherwise
             pass
 
 
 def test_another_installation_has_not_leased_it(settings):
-    with guard.lease(".replay.localhost:8700"):
+    with lease(".replay.localhost:8700"):
         guard._seen.clear()  # as in another process
         settings.CACHES = {"default": settings.CACHES["default"] | {"KEY_PREFIX": "another"}}
         assert not is_leased()
 
 
 def test_while_the_cache_is_away_a_lease_holds_as_long_as_it_was_given(settings, monkeypatch, forgetful):
-    with guard.lease(".replay.localhost:8700"):
+    with lease(".replay.localhost:8700"):
         assert is_leased()
         settings.CACHES = {"default": settings.CACHES["default"] | {"LOCATION": "redis://127.0.0.1:1/0"}}
         assert is_leased()

@@ -49,11 +49,11 @@ def test_hostile_pages_of_a_site_end_with_a_reason_and_the_good_one_among_them_i
         while engine.take_turn(source_id):
             pass
         elapsed = time.monotonic() - began
-        looked = {page.url: page for page in Page.objects.filter(source_id=source_id)}
-        assert all(looked[web.url(path)].reason for path in PAGES)
-        assert f"{fetching.BODY_LIMIT:,} bytes" in looked[web.url("/one-line")].reason
-        assert looked[web.url("/picture")].reason == "It is not a page, but image/png."
-        assert looked[web.url(GOOD_PATH)].kind == Page.Kind.NEWS
+        pages = {page.url: page for page in Page.objects.filter(source_id=source_id)}
+        assert all(pages[web.url(path)].reason for path in PAGES)
+        assert f"{fetching.BODY_LIMIT:,} bytes" in pages[web.url("/one-line")].reason
+        assert pages[web.url("/picture")].reason == "It is not a page, but image/png."
+        assert pages[web.url(GOOD_PATH)].kind == Page.Kind.NEWS
         assert Posting.objects.filter(url=web.url(GOOD_PATH)).exists()
     assert elapsed < 60
 

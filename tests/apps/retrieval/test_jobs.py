@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.core.management import CommandError, call_command
 
 from apps.documents import actions as documents
 from apps.jobs import actions
@@ -13,6 +12,7 @@ from apps.postings.models import Posting
 from apps.retrieval import jobs
 from apps.retrieval.models import Crawl
 from apps.retrieval.worker import engine
+from tests.apps.retrieval.retrieving import extract_again
 from tests.builders import a_posting, a_schedule, a_source
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -27,7 +27,7 @@ def a_kept_posting(source, number: int) -> Posting:
     return a_posting(source, document=digest, text="Old.", html="<p>Old.</p>", extractor="an older one")
 
 
-def test_kept_pages_are_extracted_again_in_slices(monkeypatch, capsys):
+def test_kept_pages_are_extracted_again_in_slices(monkeypatch):
     monkeypatch.setattr(jobs, "PAGES", 3)
     large, *small = [a_source() for _ in range(4)]
     for source in (large, *small):
@@ -36,8 +36,7 @@ def test_kept_pages_are_extracted_again_in_slices(monkeypatch, capsys):
     kept = [a_kept_posting(large, next(numbers)) for _ in range(7)]
     kept += [a_kept_posting(source, next(numbers)) for source in small]
     other = a_posting(large)
-    call_command("reextract")
-    assert "10 pages read again: 10 texts written, 0 pages could not be used." in capsys.readouterr().out
+    assert extract_again() == {"pages": 10, "texts": 10, "unusable": 0}
     sizes = Split.objects.order_by("number").values_list("records", flat=True)
     assert sorted(sizes) == [1, 3, 3, 3]  # two whole slices of the large source; the rest of it with two small ones
     for number, posting in enumerate(kept):
@@ -45,17 +44,14 @@ def test_kept_pages_are_extracted_again_in_slices(monkeypatch, capsys):
     assert Posting.objects.get(pk=other.pk).text == other.text
 
 
-def test_of_one_source_alone_and_what_is_lost_is_told(capsys):
+def test_pages_of_one_source_are_extracted_and_lost_ones_reported():
     source, another = a_source(), a_source()
     kept, lost, foreign = a_kept_posting(source, 1), a_posting(source, document=bytes(32)), a_kept_posting(another, 2)
-    call_command("reextract", source=source.pk)
-    said = capsys.readouterr().out
-    assert f"Posting {lost.pk}: The document 000000000000 is not kept" in said
-    assert "2 pages read again: 1 texts written, 1 pages could not be used." in said
+    result = extract_again(source=source.pk)
+    assert (result["pages"], result["texts"], result["unusable"]) == (2, 1, 1)
+    assert f"Posting {lost.pk}: The document 000000000000 is not kept" in result["problems"][0]
     assert "It is number 1." in Posting.objects.get(pk=kept.pk).text
     assert Posting.objects.get(pk=foreign.pk).text == "Old."
-    with pytest.raises(CommandError, match="There is no source 12345"):
-        call_command("reextract", source=12345)
 
 
 def test_a_posting_that_has_another_page_by_now_keeps_what_that_says(monkeypatch):
@@ -70,13 +66,13 @@ def test_a_posting_that_has_another_page_by_now_keeps_what_that_says(monkeypatch
 
 
 class Site:
-    """Stands in for the engine: some turns, and then nothing is left."""
+    """Stands in for the engine: some batches, and then nothing is left."""
 
-    def __init__(self, turns: int) -> None:
-        self.left, self.asked = turns, []
+    def __init__(self, batches: int) -> None:
+        self.left, self.fetched = batches, []
 
     def take_turn(self, source_id: int) -> bool:
-        self.asked.append(source_id)
+        self.fetched.append(source_id)
         self.left -= 1
         return self.left >= 0
 
@@ -98,8 +94,8 @@ def test_a_round_of_crawling_takes_the_waiting_pages_of_a_partition(monkeypatch)
     here, _, done = a_site(3, 5), a_site(4, 5), a_site(3, 0)
     job, _ = actions.create("crawl", {"partition": 3}, asked_by="a test")
     working.work("a worker", job.pk)
-    assert site.asked == [here.pk] * 3
-    assert done.pk not in site.asked
+    assert site.fetched == [here.pk] * 3
+    assert done.pk not in site.fetched
     assert list(Split.objects.values_list("records", flat=True)) == [5]
     assert Job.objects.get().result == {"turns": 2}
 
@@ -112,10 +108,10 @@ def test_a_slow_site_has_its_time_and_no_more(monkeypatch):
     job, _ = actions.create("crawl", asked_by="a test")
     working.work("a worker", job.pk)
     assert Job.objects.get(pk=job.pk).state == Job.State.DONE
-    assert len(site.asked) <= 1
+    assert len(site.fetched) <= 1
 
 
-def test_pages_that_wait_for_later_are_none_of_the_round():
+def test_pages_that_are_due_later_are_not_in_the_round():
     source = a_site(3, 2)
     source.pages.update(due_at=datetime.now(UTC) + timedelta(hours=1))
     job, _ = actions.create("crawl", asked_by="a test")
@@ -130,7 +126,7 @@ def a_kept_page_of(site, number: int, links: str) -> None:
     a_posting(site, document=digest)
 
 
-def test_pages_that_kept_pages_lead_to_are_remembered_once_with_the_best_of_what_was_said_of_them(monkeypatch):
+def test_links_of_kept_pages_are_merged_and_stored_once(monkeypatch):
     monkeypatch.setattr(jobs, "PAGES", 2)
     site = a_source(kind="site", url="https://a.example/", always_retrieved=True)
     foreign = '<a href="https://b.example/away">Away</a>'

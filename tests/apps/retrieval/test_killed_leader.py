@@ -65,7 +65,7 @@ def messages_of(app: Celery, wanted: int, tick) -> list[list[Claim]]:
 
     with app.connection_for_read() as broker:
         queues = [app.amqp.queues[name].bind(broker.default_channel) for name in retrieval_queues(QUEUES)]
-        until = time.monotonic() + 60  # far less than the lease, which would bring them back as well
+        until = time.monotonic() + 60  # far less than the lease, after which they would be due again, too
         with broker.Consumer(queues, callbacks=[note], accept=["json"]):
             while sum(map(len, found)) < wanted and time.monotonic() < until:
                 tick()

@@ -202,7 +202,7 @@ def test_the_query_agrees_with_a_slow_count(made, due):
 
 
 # --- overdue ----------------------------------------------------------------------------------------------------------
-def test_overdue_retrievals_are_told_by_what_they_wait_for():
+def test_overdue_retrievals_are_grouped_by_what_they_wait_for():
     Worker.objects.create(name="gone", seen_at=NOW - DAY)
     a_schedule(due_at=NOW - 2 * MINUTE)
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Habits are learnt from what is stored, whatever its dates are like."""
+"""Profiles are learned from stored postings, however odd their dates."""
 
 import subprocess
 import sys
@@ -25,7 +25,7 @@ from tests.apps.retrieval.retrieving import (
     daily,
     visit,
 )
-from tests.apps.retrieval.test_replanning import somebody_else
+from tests.apps.retrieval.test_replanning import another_connection
 from tests.builders import a_posting, a_retrieval
 
 pytestmark = pytest.mark.django_db
@@ -59,7 +59,7 @@ class TestLearning:
         learn_profiles(now=NOW + 30 * DAY)
         assert by_hour(source).argmax() == 17
 
-    def test_begins_activity_anew_and_keeps_what_the_document_shows(self):
+    def test_resets_activity_and_keeps_the_window(self):
         source = an_observed_source(daily(9))
         visit(source, NOW + 8 * HOUR, a_feed([NOW + HOUR] * 9, first=100))
         learn_profiles(now=NOW + 9 * HOUR)
@@ -67,7 +67,7 @@ class TestLearning:
         assert (schedule.activity_seen, schedule.activity_expected) == Activity()
         assert WeeklyProfile.objects.get().window == 9
 
-    def test_looks_at_eight_weeks_of_a_sources_own_time(self):
+    def test_uses_eight_weeks_of_a_sources_own_time(self):
         slow, quick = an_observed_source([]), an_observed_source([], clock_rate=60)
         for source in (slow, quick):
             for days in (0.5, 2, 50, 60):
@@ -104,13 +104,13 @@ class TestLearning:
 
     def test_is_done_by_one_process_at_a_time(self):
         an_observed_source(daily(9))
-        with somebody_else() as other:
+        with another_connection() as other:
             other.execute("SELECT pg_advisory_lock(%s)", [LEARNING])
             assert learn_profiles(now=NOW) == 0
             other.execute("SELECT pg_advisory_unlock_all()")
             assert learn_profiles(now=NOW) == 1
 
-    def test_is_followed_by_a_price_and_new_instants(self):
+    def test_is_followed_by_a_price_and_new_due_times(self):
         source = an_observed_source(daily(9))
         change_plan(budget=2)
         learn_profiles(now=NOW)
@@ -141,7 +141,7 @@ class TestLocalTime:
         assert profile.utc_offset == 120
         assert by_hour(source).argmax() == 9
 
-    def test_of_dates_that_say_none_is_the_latest_that_was_said(self):
+    def test_of_dates_without_one_is_the_latest_known_one(self):
         source = an_observed_source([])
         a_dated_posting(source, NOW - 3 * DAY, utc_offset=-300)
         a_dated_posting(source, NOW - DAY)
@@ -149,13 +149,13 @@ class TestLocalTime:
         learn_profiles(now=NOW)
         assert WeeklyProfile.objects.get().utc_offset == -300
 
-    def test_is_utc_where_nobody_says_anything(self):
+    def test_is_utc_if_no_date_has_one(self):
         source = an_observed_source([])
         a_dated_posting(source, NOW - DAY)
         assert hours_read(source) == [12.0]
 
-    def test_plans_for_the_same_instants_whatever_a_publisher_calls_them(self):
-        instants = []
+    def test_does_not_change_the_planned_times(self):
+        due_times = []
         for offset in (0, 330):
             source = an_observed_source([])
             for date in daily(9.5):
@@ -163,10 +163,10 @@ class TestLocalTime:
             learn_profiles(now=NOW)
             Plan.objects.update(price=0.5)
             replan(now=NOW)
-            instants.append(Schedule.objects.get(pk=source.pk).due_at)
+            due_times.append(Schedule.objects.get(pk=source.pk).due_at)
             Source.objects.all().delete()
             Plan.objects.all().delete()
-        assert abs(instants[0] - instants[1]) < timedelta(hours=2.5)
+        assert abs(due_times[0] - due_times[1]) < timedelta(hours=2.5)
 
 
 class TestPostingsWithoutADateToTrust:
@@ -197,7 +197,7 @@ class TestPostingsWithoutADateToTrust:
         [time] = histories.read([source.pk], clock_rate=1.0, weeks=8, now=NOW + DAY).times.tolist()
         assert NOW < NOW + (time - hours_of(NOW.timestamp())) * HOUR < NOW + 4 * HOUR
 
-    def test_that_came_with_the_first_retrieval_tell_nothing(self):
+    def test_of_the_first_retrieval_are_ignored(self):
         source = an_observed_source([None] * 5)
         assert hours_read(source) == []
 
@@ -209,7 +209,7 @@ class TestPostingsWithoutADateToTrust:
         assert time < 21
 
 
-def test_scipy_is_loaded_by_nobody_before_it_is_needed():
+def test_scipy_is_not_loaded_before_it_is_needed():
     probe = (
         "import django, sys; django.setup(); import portal.celery, portal.wsgi, apps.retrieval.tasks, "
         "apps.retrieval.scheduler.beat; sys.exit(any(name.partition('.')[0] == 'scipy' for name in sys.modules))"

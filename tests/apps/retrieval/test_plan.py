@@ -1,15 +1,13 @@
-"""The plan: what it allows, how it is changed, and how its price follows what was really asked."""
+"""The plan: its budget, its changes, and a price that follows the retrievals really made."""
 
-from datetime import UTC, datetime, timedelta
-from io import StringIO
+from datetime import timedelta
 
 import pytest
-from django.core.management import CommandError, call_command
 
 from apps.retrieval import queries
 from apps.retrieval.actions import change_plan, control_price, current_plan
-from apps.retrieval.models import Plan, WeeklyProfile
-from tests.apps.retrieval.retrieving import HOUR, NOW, an_observed_source, daily
+from apps.retrieval.models import Plan
+from tests.apps.retrieval.retrieving import HOUR, NOW
 from tests.builders import a_retrieval, a_source
 
 pytestmark = pytest.mark.django_db
@@ -65,12 +63,12 @@ class TestThePrice:
         for number in range(count):
             a_retrieval(source, fetched_at=NOW - number * timedelta(minutes=20), outcome=outcome)
 
-    def test_rises_where_more_was_asked_than_planned(self, plan):
+    def test_rises_after_more_retrievals_than_planned(self, plan):
         self.retrieved(48)
         assert 2.0 < control_price(now=NOW) <= 2 * 2 ** (2 / 24) + 1e-9
         assert Plan.objects.get().priced_at == NOW
 
-    def test_falls_where_less_was_asked(self, plan):
+    def test_falls_after_fewer_retrievals(self, plan):
         self.retrieved(12)
         assert control_price(now=NOW) < 2.0
 
@@ -105,45 +103,3 @@ class TestThePrice:
         for minute in range(48):
             a_retrieval(source, fetched_at=NOW - minute * timedelta(seconds=30))
         assert control_price(now=NOW) > 2.0
-
-
-class TestTheCommand:
-    @staticmethod
-    def plan(*arguments: str) -> str:
-        out = StringIO()
-        call_command("plan", *arguments, stdout=out)
-        return " ".join(out.getvalue().split())
-
-    def test_shows_the_plan_before_anything_is_known(self):
-        shown = self.plan()
-        assert "12 retrievals per feed and day" in shown
-        assert "not known yet" in shown
-        assert "not measured yet" in shown
-
-    def test_changes_what_it_is_told(self):
-        shown = self.plan("--policy", "combined", "--budget", "90", "--per", "hour", "--longest-gap", "48")
-        assert "90 retrievals per hour" in shown
-        plan = current_plan()
-        assert (plan.policy, plan.budget, plan.unit, plan.longest_gap) == ("combined", 90, "hour", 48)
-
-    def test_says_what_is_wrong(self):
-        with pytest.raises(CommandError, match="must be positive"):
-            self.plan("--budget", "-3")
-
-    def test_learns_and_plans_at_once(self):
-        an_observed_source(daily(9))
-        shown = self.plan("--budget", "2", "--learn")
-        assert "1 habits learnt, 1 sources planned anew" in shown
-        assert Plan.objects.get().price
-        assert WeeklyProfile.objects.count() == 1
-
-    def test_shows_what_was_used_and_how_late_postings_came(self):
-        source = a_source(always_retrieved=True)
-        current_plan()
-        Plan.objects.update(changed_at=NOW)
-        a_retrieval(
-            source, fetched_at=datetime.now(UTC) - HOUR, dated=2, delay_seconds=1_200, longest_delay_seconds=900
-        )
-        shown = self.plan()
-        assert "1 of 12 planned" in shown
-        assert "10.0 minutes" in shown

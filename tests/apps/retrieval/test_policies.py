@@ -7,7 +7,8 @@ import pytest
 
 from apps.retrieval.actions import change_plan
 from apps.retrieval.models import Plan
-from apps.retrieval.policies import OURS, Fleet, all_policies, contenders, pages_policies, policy_of
+from apps.retrieval.policies import OURS, Fleet, all_policies, pages_policies, policy_of
+from lab.evaluations.retrieval.contenders import contenders
 from tests.registries import with_module
 
 HOURLY = """

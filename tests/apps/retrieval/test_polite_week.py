@@ -150,7 +150,7 @@ def test_a_publisher_has_nothing_to_complain_of_in_a_week(publisher, interval, j
     assert publisher.complaints == []
 
 
-def test_a_well_behaved_publisher_is_asked_every_hour_and_once_unconditionally():
+def test_a_well_behaved_publisher_is_checked_every_hour_and_once_unconditionally():
     publisher = Publisher(["well"], [('"', "Thu, ")], 1, [], timedelta(hours=2))
     live_a_week(publisher, timedelta(seconds=1), jitter=0.0)
     assert publisher.complaints == []

@@ -1,4 +1,4 @@
-"""What has changed moves the instants of the sources that wait, and of no others."""
+"""A change moves the due times of waiting sources, and of no others."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,12 +32,12 @@ def due(source: Source) -> Any:
     return Schedule.objects.get(pk=source.pk).due_at
 
 
-def instants() -> dict[int, Any]:
+def due_times() -> dict[int, Any]:
     return dict(Schedule.objects.values_list("pk", "due_at"))
 
 
 @contextmanager
-def somebody_else() -> Iterator[psycopg.Connection[Any]]:
+def another_connection() -> Iterator[psycopg.Connection[Any]]:
     values = connection.get_connection_params()
     values = {name: value for name, value in values.items() if name not in {"context", "cursor_factory"}}
     with psycopg.connect(**values) as other:
@@ -46,7 +46,7 @@ def somebody_else() -> Iterator[psycopg.Connection[Any]]:
 
 @pytest.fixture
 def fleet() -> list[Source]:
-    """Sources of several profiles, asked about four times a day: there is room in both directions."""
+    """Sources of several profiles, retrieved about four times a day: there is room in both directions."""
     change_plan(budget=4)
     sources = [
         an_observed_source([*daily(7 + number), *daily(20 - number, days=4 * number + 2)]) for number in range(6)
@@ -57,16 +57,16 @@ def fleet() -> list[Source]:
 
 
 def make_cheap() -> None:
-    """Retrievals cost next to nothing, so that only politeness keeps sources from being asked all the time."""
+    """Retrievals cost next to nothing, so that only politeness limits them."""
     Plan.objects.update(price=1e-9)
 
 
 class TestWhatASourceIsWorth:
-    def test_moves_its_instant_and_no_other(self, fleet):
-        before = instants()
+    def test_moves_its_due_time_and_no_other(self, fleet):
+        before = due_times()
         edit_source(fleet[0].pk, weight=20)
         assert replan_changed(now=SOON) == 1
-        after = instants()
+        after = due_times()
         assert after.pop(fleet[0].pk) < before.pop(fleet[0].pk)
         assert after == before
         assert Schedule.objects.get(pk=fleet[0].pk).worth == 20
@@ -79,7 +79,7 @@ class TestWhatASourceIsWorth:
         assert due(fleet[1]) < before
         assert Schedule.objects.get(pk=fleet[1].pk).worth == 9  # readers, and the portal itself
 
-    def test_counts_the_first_follower_for_as_much_as_a_source_that_is_asked_anyway(self):
+    def test_counts_the_first_follower_as_much_as_a_listed_source(self):
         source = an_observed_source(daily(9))
         Source.objects.update(always_retrieved=False)
         a_follow(source=source)
@@ -114,26 +114,26 @@ class TestWhatASourceIsWorth:
 
 
 class TestThePlan:
-    def test_with_a_larger_budget_asks_everybody_earlier(self, fleet):
-        before = instants()
+    def test_with_a_larger_budget_moves_all_sources_earlier(self, fleet):
+        before = due_times()
         change_plan(budget=8)
         assert replan_changed(now=SOON) == len(fleet)
         plan = Plan.objects.get()
         assert plan.price < 1.0
         assert plan.planned_revision == plan.revision
-        after = instants()
+        after = due_times()
         assert all(after[pk] <= before[pk] for pk in before)
         assert sum(after[pk] < before[pk] for pk in before) >= 4
         assert replan_changed(now=SOON) == 0
 
-    def test_with_a_smaller_budget_asks_everybody_later(self, fleet):
-        before = instants()
+    def test_with_a_smaller_budget_moves_all_sources_later(self, fleet):
+        before = due_times()
         change_plan(budget=1.5)
         replan_changed(now=SOON)
-        after = instants()
+        after = due_times()
         assert all(after[pk] > before[pk] for pk in before)
 
-    def test_knows_what_other_budgets_would_bring(self, fleet):
+    def test_computes_the_effect_of_other_budgets(self, fleet):
         change_plan(budget=3)
         replan_changed(now=SOON)
         retrievals, delays = zip(*Plan.objects.get().curve, strict=True)
@@ -143,17 +143,17 @@ class TestThePlan:
         assert retrievals[4] == pytest.approx(3 * len(fleet), rel=0.06)
 
     def test_of_another_policy_gives_timetables_and_ours_takes_over_again(self, fleet):
-        before = instants()
+        before = due_times()
         for policy in (policy for policy in all_policies() if policy != "ours"):
             change_plan(policy=policy)
             assert make_timetables(Plan.objects.get(), now=SOON) == len(fleet)
             assert replan(now=SOON) == len(fleet)
-            assert instants() != before
-            assert all(NOW + HOUR <= instant <= SOON + 25 * HOUR for instant in instants().values())
+            assert due_times() != before
+            assert all(NOW + HOUR <= due_at <= SOON + 25 * HOUR for due_at in due_times().values())
         assert not WeeklyProfile.objects.filter(timetable=b"").exists()
         change_plan(policy="ours")
         replan(now=SOON)
-        assert instants() == before
+        assert due_times() == before
 
     def test_of_a_paper_that_gives_all_the_same_number_keeps_to_it(self, fleet):
         change_plan(policy="scheduling", budget=3)
@@ -171,60 +171,60 @@ class TestThePlan:
         assert replan_changed(now=NOW + HOUR) == 0
 
 
-class TestPlanningAnew:
+class TestReplanning:
     def test_gives_what_the_visit_itself_planned(self, fleet):
         for number, source in enumerate(fleet):
             visit(source, SOON + HOUR, a_feed([NOW + HOUR] * number, first=100, channel="<ttl>1</ttl>"))
-        before = instants()
+        before = due_times()
         assert replan(now=SOON + HOUR) == len(fleet)
-        after = instants()
+        after = due_times()
         assert all(abs(after[pk] - before[pk]) < timedelta(seconds=1) for pk in before)
 
     def test_twice_changes_nothing_also_of_what_is_overdue(self, fleet):
         make_cheap()
         late = NOW + 5 * HOUR
         replan(now=late)
-        once = instants()
+        once = due_times()
         assert min(once.values()) < late + timedelta(minutes=5)
         replan(now=late + timedelta(seconds=30))
-        assert instants() == once
+        assert due_times() == once
 
-    def test_never_asks_before_politeness_allows(self, fleet):
+    def test_is_never_earlier_than_politeness_allows(self, fleet):
         make_cheap()
         replan(now=SOON)
-        assert all(NOW + HOUR <= instant <= NOW + 1.5 * HOUR for instant in instants().values())
-        assert NOW + HOUR in instants().values()
+        assert all(NOW + HOUR <= due_at <= NOW + 1.5 * HOUR for due_at in due_times().values())
+        assert NOW + HOUR in due_times().values()
 
-    def test_asks_what_is_overdue_within_minutes_but_not_at_once(self, fleet):
+    def test_spreads_what_is_overdue_over_minutes(self, fleet):
         make_cheap()
         late = NOW + 3 * HOUR
         Schedule.objects.update(due_at=late + DAY)
         replan(now=late)
-        times = set(instants().values())
+        times = set(due_times().values())
         assert len(times) == len(fleet)
-        assert all(late <= instant < late + timedelta(minutes=5) for instant in times)
+        assert all(late <= due_at < late + timedelta(minutes=5) for due_at in times)
 
     def test_leaves_failing_sources_to_their_back_off(self, fleet):
         backed_off = fail(fleet[0], SOON).due_at
         replan(now=SOON)
         assert due(fleet[0]) == backed_off
 
-    def test_leaves_what_is_dispatched_or_being_asked(self, fleet):
-        waiting, asked = fleet[:2]
+    def test_leaves_what_is_dispatched_or_begun(self, fleet):
+        waiting, begun = fleet[:2]
         Schedule.objects.filter(pk=waiting.pk).update(first_due_at=SOON, dispatched_at=SOON, due_at=SOON + LEASE)
-        start([Claim(asked.pk, Schedule.objects.get(pk=asked.pk).sequence, 0.0, 0.0)], worker="one", now=SOON)
-        before = instants()
+        start([Claim(begun.pk, Schedule.objects.get(pk=begun.pk).sequence, 0.0, 0.0)], worker="one", now=SOON)
+        before = due_times()
         make_cheap()
         assert replan(now=SOON) == len(fleet) - 2
-        after = instants()
-        assert [after[pk] for pk in (waiting.pk, asked.pk)] == [before[pk] for pk in (waiting.pk, asked.pk)]
+        after = due_times()
+        assert [after[pk] for pk in (waiting.pk, begun.pk)] == [before[pk] for pk in (waiting.pk, begun.pk)]
 
-    def test_leaves_what_a_person_asked_for(self, fleet):
+    def test_leaves_a_manual_check(self, fleet):
         ask_soon(fleet[0].pk, now=SOON)
         assert replan(now=SOON) == len(fleet) - 1
         assert due(fleet[0]) == NOW + HOUR
 
-    def test_leaves_sources_that_nobody_wants(self, fleet):
+    def test_leaves_unwanted_sources(self, fleet):
         Schedule.objects.filter(pk=fleet[0].pk).update(due_at=None)
         replan(now=SOON)
         assert due(fleet[0]) is None
@@ -238,7 +238,7 @@ class TestPlanningAnew:
 
     def test_is_done_by_one_process_at_a_time(self, fleet):
         edit_source(fleet[0].pk, weight=2)
-        with somebody_else() as other:
+        with another_connection() as other:
             other.execute("SELECT pg_advisory_lock(%s)", [PLANNING])
             assert replan_changed(now=SOON) == 0
             other.execute("SELECT pg_advisory_unlock_all()")
@@ -246,9 +246,9 @@ class TestPlanningAnew:
 
     def test_of_some_sources_moves_no_others(self, fleet):
         make_cheap()
-        before = instants()
+        before = due_times()
         assert replan([fleet[4].pk], now=SOON) == 1
-        after = instants()
+        after = due_times()
         assert {pk for pk in before if after[pk] != before[pk]} == {fleet[4].pk}
 
     def test_takes_as_many_queries_for_many_sources_as_for_few(self, fleet, django_assert_max_num_queries):
@@ -261,7 +261,7 @@ def test_a_row_that_is_held_is_left_out_and_the_others_are_planned():
     sources = [an_observed_source(daily(9)) for _ in range(3)]
     current_plan()
     make_cheap()
-    with somebody_else() as other:
+    with another_connection() as other:
         other.execute("SELECT 1 FROM retrieval_schedule WHERE source_id = %s FOR UPDATE", [sources[0].pk])
         before = due(sources[0])
         assert replan(now=SOON) == 2

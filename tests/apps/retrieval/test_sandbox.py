@@ -217,7 +217,7 @@ def test_garbage_is_a_crash_and_the_next_call_gets_a_new_child(content):
 
 
 def test_an_answer_of_another_type_is_a_crash():
-    with pytest.raises(sandbox.Crashed, match="invalid answer"):
+    with pytest.raises(sandbox.Crashed, match="invalid response"):
         sandbox.run(hostile.answer_text)
 
 

@@ -1,4 +1,4 @@
-"""What a visit teaches of its source, and when the source is asked next."""
+"""What a retrieval teaches about its source, and the next due time."""
 
 from datetime import timedelta
 
@@ -51,7 +51,7 @@ class TestTheFirstSuccess:
         assert profile.window == 28
         assert 5 < profile.weekly < 9
 
-    def test_plans_the_next_instants_and_says_why(self):
+    def test_plans_the_next_due_times_with_a_reason(self):
         source = an_observed_source(MORNINGS)
         schedule = Schedule.objects.get(pk=source.pk)
         assert NOW + HOUR <= schedule.due_at <= NOW + DAY
@@ -66,13 +66,13 @@ class TestTheFirstSuccess:
         assert (hourly(source) > 0).all()
         assert NOW + HOUR <= Schedule.objects.get().due_at <= NOW + DAY
 
-    def test_of_a_source_with_stored_postings_looks_at_them_though_it_shows_none(self):
+    def test_of_a_source_with_stored_postings_uses_them_though_it_shows_none(self):
         source = an_observed_source(MORNINGS)
         WeeklyProfile.objects.all().delete()
         visit(source, NOW + HOUR)
         assert hourly(source).reshape(7, 24).sum(axis=0).argmax() == 9
 
-    def test_is_asked_more_often_the_more_a_source_publishes(self):
+    def test_gap_is_shorter_the_more_a_source_publishes(self):
         quiet, busy = an_observed_source(daily(9.5, days=4)), an_observed_source(daily(9.5) + daily(15) + daily(4))
         Plan.objects.update(price=1.0)
         gaps = [visit(source, NOW + HOUR).due_at for source in (quiet, busy)]
@@ -97,7 +97,7 @@ class TestActivity:
         assert busy.due_at < calm.due_at
         assert busy.observed_at == calm.observed_at == later
 
-    def test_counts_what_was_published_since_the_latest_look_and_nothing_older(self):
+    def test_counts_postings_since_the_latest_observation_and_none_older(self):
         source = an_observed_source(MORNINGS)
         before = Schedule.objects.get().activity_seen
         late = a_feed([NOW - HOUR, NOW - DAY, NOW + HOUR], first=100)
@@ -119,7 +119,7 @@ class TestActivity:
         assert after.observed_at == NOW
         assert after.due_at >= after.earliest_at == NOW + 4 * HOUR
 
-    def test_starts_anew_at_a_new_address(self):
+    def test_starts_from_scratch_at_a_new_address(self):
         source = an_observed_source(MORNINGS)
         visit(source, NOW + 6 * HOUR)
         forget_answers(source.pk, now=NOW)
@@ -128,14 +128,14 @@ class TestActivity:
 
 
 class TestPoliteness:
-    def test_decides_where_the_plan_would_ask_earlier_and_says_so(self):
+    def test_decides_if_the_plan_is_earlier_and_is_the_reason(self):
         Plan.objects.create(pk=1, price=1e-9)
         source = a_scheduled_source()
         schedule = visit(source, NOW, a_feed([]), headers={"etag": '"1"', "cache-control": "max-age=14400"})
         assert schedule.due_at == schedule.earliest_at == NOW + 4 * HOUR
         assert schedule.reason == "it can be cached for 14400 s (Cache-Control)"
 
-    def test_holds_for_the_feeds_own_wish(self):
+    def test_applies_to_the_feeds_own_minimum(self):
         Plan.objects.create(pk=1, price=1e-9)
         source = a_scheduled_source()
         schedule = visit(source, NOW, a_feed([], channel="<ttl>300</ttl>"))
@@ -173,12 +173,12 @@ def test_no_source_waits_longer_than_the_longest_gap_however_little_it_is_worth(
     assert schedule.reason.startswith("the 30-hour limit")
 
 
-def test_a_policy_of_a_paper_asks_by_its_timetable():
+def test_a_policy_of_a_paper_follows_its_timetable():
     source = an_observed_source(MORNINGS)
     plan = change_plan(policy="uniform", budget=4, unit="source_day")
     assert make_timetables(plan, now=NOW) == 1
     schedule = visit(source, NOW + 2 * HOUR)
-    gaps = np.diff([instant.timestamp() for instant in [schedule.due_at, *schedule.ahead]])
+    gaps = np.diff([at.timestamp() for at in [schedule.due_at, *schedule.ahead]])
     assert gaps == pytest.approx(6 * 3_600)
     assert schedule.reason == "the next time in its timetable"
     assert schedule.due_at >= NOW + 3 * HOUR
@@ -210,7 +210,7 @@ class TestDelays:
 
 
 def test_a_replay_is_planned_like_life_itself_but_faster():
-    """The same week at clock rates of 1 and of 60; instants agree when counted in the sources' own hours."""
+    """The same week at clock rates of 1 and of 60; due times agree in the sources' own hours."""
     gaps = {}
     for clock_rate in (1, 60):
         shift = (
@@ -220,8 +220,8 @@ def test_a_replay_is_planned_like_life_itself_but_faster():
         dates = [at - (NOW - date) / clock_rate for date in [*MORNINGS, *daily(17)]]
         source = an_observed_source(dates, at=at, clock_rate=clock_rate)
         later = visit(source, at + 3 * HOUR / clock_rate, a_feed([at + HOUR / clock_rate], first=100))
-        instants = [later.due_at, *later.ahead]
-        gaps[clock_rate] = [(instant - at) * clock_rate / HOUR for instant in instants]
+        due_times = [later.due_at, *later.ahead]
+        gaps[clock_rate] = [(due_at - at) * clock_rate / HOUR for due_at in due_times]
     assert gaps[60] == pytest.approx(gaps[1], abs=0.02)
 
 

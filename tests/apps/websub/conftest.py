@@ -35,7 +35,7 @@ def reachable(settings) -> None:
 
 @pytest.fixture
 def clock() -> Iterator[time_machine.Traveller]:
-    """It is noon until the test says otherwise."""
+    """It is noon until the test moves the clock."""
     with time_machine.travel(NOW, tick=False) as traveller:
         yield traveller
 
@@ -48,7 +48,7 @@ def hub() -> Iterator[Hub]:
 
 @pytest.fixture
 def safe_hub(monkeypatch) -> Iterator[Hub]:
-    """A hub that is spoken to over TLS, and whose certificate we trust."""
+    """A hub with TLS, whose certificate is trusted."""
     context = ssl.create_default_context(cafile=str(CERTIFICATE))
     monkeypatch.setattr("apps.retrieval.http.guard._tls_context", lambda: context)
     with serving(safely=True) as hub:
@@ -56,15 +56,15 @@ def safe_hub(monkeypatch) -> Iterator[Hub]:
 
 
 def fetch(url: str) -> Fetched:
-    async def ask() -> Fetched:
-        async with RobotsFetcher() as asker:
-            return await asker.ask(FetchRequest(url), {})
+    async def request() -> Fetched:
+        async with RobotsFetcher() as fetcher:
+            return await fetcher.fetch_allowed(FetchRequest(url), {})
 
-    return asyncio.run(ask())
+    return asyncio.run(request())
 
 
-def look_at(url: str) -> Source:
-    """A source at an address, with whoever announces its news, as one look at it shows."""
+def a_source_at(url: str) -> Source:
+    """A source at an address, with the hub that a retrieval of it names."""
     source = a_scheduled_source(url=url)
     fetched = fetch(url)
     try:
@@ -77,14 +77,14 @@ def look_at(url: str) -> Source:
 
 
 def a_named_source(hub_url: str, topic_url: str = "https://news.example/feed", **values: Any) -> Source:
-    """A source whose answers have named this hub."""
+    """A source whose responses name this hub."""
     source = a_source(always_retrieved=True, **values)
     a_schedule(source, hub_url=hub_url, topic_url=topic_url, due_at=NOW + HOUR)
     return source
 
 
 def subscribed(source: Source, hub: Hub, client, *, lease: int = 864_000) -> Subscription:
-    """A subscription that was asked for at noon and that the hub has confirmed."""
+    """A subscription that was requested at noon and that the hub has confirmed."""
     maintain(now=NOW)
     assert hub.verify(client, lease_seconds=str(lease)).status_code == 200
     return Subscription.objects.get(source=source)

@@ -1,4 +1,4 @@
-"""A small publisher and hub on the loopback interface, which says what a test tells it and keeps what it is asked."""
+"""A small publisher and hub on the loopback interface with configurable responses, which records its requests."""
 
 import hmac
 import ssl
@@ -33,13 +33,13 @@ class Hub:
     pages: dict[str, Answer] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
     forms: list[tuple[str, dict[str, str]]] = field(default_factory=list)  # paths and forms
-    asked: list[str] = field(default_factory=list)  # paths of GET
+    requested: list[str] = field(default_factory=list)  # paths of GET
 
     def url(self, path: str) -> str:
         return f"{self.scheme}://{HOST}:{self.port}{path}"
 
     def put(self, path: str, body: str = "", *, status: int = 200, **headers: str) -> str:
-        """Publish a page, in which {hub}, {other} and {topic} stand for addresses of ours; its address."""
+        """Publish a page, in which {hub}, {other} and {topic} stand for our addresses; returns its address."""
         named = {name.replace("_", "-"): self._filled(value) for name, value in headers.items()}
         self.pages[path] = Answer(status, named, self._filled(body).encode())
         return self.url(path)
@@ -51,25 +51,25 @@ class Hub:
 
     @property
     def form(self) -> dict[str, str]:
-        """The latest that was posted."""
+        """The form of the latest request."""
         return self.forms[-1][1]
 
     @property
     def secret(self) -> str:
-        """What the latest request wants content to be signed with."""
+        """The secret of the latest request."""
         return self.form.get("hub.secret", "")
 
     def verify(self, client: Client, *, form: Mapping[str, str] | None = None, **changed: str):
-        """Ask the callback whether it means the latest request, as hubs do."""
+        """Verify the latest request at its callback, as hubs do."""
         form = form or self.form
-        said = {
+        query = {
             "hub.mode": form["hub.mode"],
             "hub.topic": form["hub.topic"],
             "hub.challenge": CHALLENGE,
             "hub.lease_seconds": form.get("hub.lease_seconds", ""),
         }
-        said |= {f"hub.{name}": value for name, value in changed.items()}
-        return client.get(f"{urlsplit(form['hub.callback']).path}?{urlencode(said)}")
+        query |= {f"hub.{name}": value for name, value in changed.items()}
+        return client.get(f"{urlsplit(form['hub.callback']).path}?{urlencode(query)}")
 
     def deliver(self, client: Client, body: bytes, *, secret: str = "", method: str = "sha256", **headers: str):
         """Send content to the callback of the latest request, signed if there is a secret."""
@@ -89,16 +89,16 @@ class _Handler(BaseHTTPRequestHandler):
     hub: Hub
 
     def do_GET(self) -> None:
-        self.hub.asked.append(self.path)
-        self._say(self.hub.pages.get(self.path, Answer(404)))
+        self.hub.requested.append(self.path)
+        self._respond(self.hub.pages.get(self.path, Answer(404)))
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         assert self.headers["Content-Type"] == "application/x-www-form-urlencoded"
         self.hub.forms.append((self.path, dict(parse_qsl(body, keep_blank_values=True))))
-        self._say(self.hub.answers.get(self.path, Answer(202)))
+        self._respond(self.hub.answers.get(self.path, Answer(202)))
 
-    def _say(self, answer: Answer) -> None:
+    def _respond(self, answer: Answer) -> None:
         self.send_response(answer.status)
         for name, value in answer.headers.items():
             self.send_header(name, value)

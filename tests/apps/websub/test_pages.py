@@ -33,7 +33,7 @@ def test_a_source_shows_its_hub_its_promise_and_what_was_sent(client, hub, clock
     assert "Sent by the publisher" in shown
 
 
-def test_trouble_is_told(client, hub, clock):
+def test_problems_are_shown(client, hub, clock):
     hub.answers["/hub"] = Answer(503)
     source = a_named_source(hub.url("/hub"))
     maintain(now=NOW)

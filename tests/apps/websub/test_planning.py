@@ -1,4 +1,4 @@
-"""Sources that tell us of their news by themselves are asked once a day, and leave the others the rest."""
+"""Sources with an active subscription are checked once a day and leave the rest of the budget to the others."""
 
 from datetime import timedelta
 
@@ -30,7 +30,7 @@ def at_noon(clock):
 
 @pytest.fixture
 def source() -> Source:
-    """Three postings an hour, asked each hour but for its publisher's promise."""
+    """Three postings an hour; checked each hour without a subscription."""
     source = an_observed_source(BUSY)
     Plan.objects.update_or_create(pk=1, defaults={"price": 0.1, "priced_at": NOW, "planned_revision": 1})
     replan(now=NOW)
@@ -41,8 +41,8 @@ def due(source: Source):
     return Schedule.objects.get(pk=source.pk).due_at
 
 
-class TestTheNextInstant:
-    def test_is_a_day_after_the_latest_while_the_promise_lasts(self, source):
+class TestDueTime:
+    def test_is_a_day_after_the_latest_check_during_a_lease(self, source):
         assert due(source) <= NOW + 2 * HOUR
         promise(source.pk, NOW + 9 * DAY, now=NOW)
         assert (due(source), Schedule.objects.get().reason) == (NOW + DAY, SAFETY)
@@ -50,13 +50,13 @@ class TestTheNextInstant:
         assert (schedule.due_at, schedule.reason) == (NOW + 2 * DAY, SAFETY)
         assert schedule.ahead[0] == NOW + 3 * DAY
 
-    def test_is_as_usual_once_the_promise_has_ended(self, source):
+    def test_is_as_usual_after_the_lease(self, source):
         usual = due(source)
         promise(source.pk, NOW + 9 * DAY, now=NOW)
         promise(source.pk, None, now=NOW + MINUTE)
         assert due(source) == usual
 
-    def test_after_a_visit_beyond_the_promise_is_as_usual(self, source):
+    def test_after_a_retrieval_beyond_the_lease_is_as_usual(self, source):
         promise(source.pk, NOW + 9 * DAY, now=NOW)
         schedule = visit(source, NOW + 10 * DAY)
         assert schedule.due_at < NOW + 10 * DAY + 3 * HOUR
@@ -72,7 +72,7 @@ class TestTheNextInstant:
         promise(source.pk, NOW + DAY, now=NOW)
         assert due(source) == NOW + HOUR
 
-    def test_does_not_move_where_a_promise_is_renewed(self, source):
+    def test_does_not_move_when_a_lease_is_renewed(self, source):
         promise(source.pk, NOW + 9 * DAY, now=NOW)
         Schedule.objects.update(due_at=NOW + 5 * HOUR)
         promise(source.pk, NOW + 12 * DAY, now=NOW + HOUR)
@@ -97,18 +97,18 @@ class TestTheNextInstant:
 
 
 class TestActivity:
-    def test_counts_what_was_sent_since_the_latest_look(self, source, hub, client):
-        """Or a look that finds nothing new would be taken for a silence."""
+    def test_counts_deliveries_since_the_latest_retrieval(self, source, hub, client):
+        """Or a retrieval that finds nothing new would count as silence."""
         Schedule.objects.update(hub_url=hub.url("/hub"), topic_url="https://news.example/feed")
         subscribed(source, hub, client)
         usual = visit(source, NOW, a_feed(BUSY[:10])).activity_seen
         dates = [NOW + 20 * MINUTE * number for number in range(1, 72)]
         subscription = Subscription.objects.get()
-        said = {"content_type": "", "content_encoding": "", "signature": ""}
+        headers = {"content_type": "", "content_encoding": "", "signature": ""}
         for start in range(0, 71, 10):
             sent = dates[start : start + 10]
             body = a_feed(sent, first=1_000 + start)
-            work(receive(subscription.pk, body, now=sent[-1], **said).pk, now=sent[-1])
+            work(receive(subscription.pk, body, now=sent[-1], **headers).pk, now=sent[-1])
         schedule = visit(source, NOW + DAY)
         assert schedule.activity_seen == pytest.approx(10 + (usual - 10) * 0.5 ** (24 / 72) + 71)
         assert schedule.activity_seen / schedule.activity_expected == pytest.approx(1.0, abs=0.25)
@@ -126,18 +126,18 @@ class TestTheBudget:
         change_plan(budget=3)
         return sources
 
-    def test_goes_to_those_that_must_be_asked(self, fleet):
-        """And what-ifs count looks to be sure at any price, and no delay of what is sent."""
+    def test_goes_to_sources_without_subscriptions(self, fleet):
+        """What-ifs include the daily safety checks at any price, and no delay of deliveries."""
         change_plan(budget=2)
         for source in fleet[:3]:
             promise(source.pk, NOW + 9 * DAY, now=NOW)
         assert 24 * budget_left(current_plan(), announced(NOW)) == pytest.approx(6 * 2 - 3)  # 3 each
         update_price(now=NOW)
-        retrievals, delay = Plan.objects.get().curve[0]  # so dear that all are asked once a day
+        retrievals, delay = Plan.objects.get().curve[0]  # at a price at which all are checked once a day
         assert retrievals == pytest.approx(6, rel=0.05)
-        assert delay == pytest.approx(12 / 2, rel=0.05)  # h, of the half that waits to be asked for
+        assert delay == pytest.approx(12 / 2, rel=0.05)  # h, of the half without subscriptions
 
-    def test_of_timetables_is_shared_by_those_that_must_be_asked(self, fleet):
+    def test_of_timetables_is_shared_by_sources_without_subscriptions(self, fleet):
         change_plan(policy="uniform")
         Plan.objects.update(price=1.0)
         assert make_timetables(current_plan(), now=NOW) == 6
@@ -157,7 +157,7 @@ class TestTheBudget:
 
 
 class TestThePlanOfASource:
-    def test_shows_a_look_a_day_and_no_price(self, source):
+    def test_shows_a_daily_check_and_no_price(self, source):
         promise(source.pk, NOW + 9 * DAY, now=NOW)
         plan = plan_of_source(source, Schedule.objects.get(), NOW)
         assert plan.announced

@@ -1,4 +1,4 @@
-"""Servers of rssCloud are asked to call us, and what they call about is asked for."""
+"""rssCloud servers are requested to call us, and a call has the source checked."""
 
 from datetime import timedelta
 from urllib.parse import urlencode
@@ -9,7 +9,7 @@ from apps.retrieval.models import Schedule
 from apps.websub.actions import maintain, work
 from apps.websub.models import Delivery, Subscription
 from tests.apps.retrieval.retrieving import NOW, visit
-from tests.apps.websub.conftest import HOUR, a_named_source, look_at
+from tests.apps.websub.conftest import HOUR, a_named_source, a_source_at
 from tests.apps.websub.hub import HOST, Answer
 
 pytestmark = pytest.mark.django_db
@@ -32,8 +32,8 @@ def callback(hub) -> str:
     return f"/push/{Subscription.objects.get().token}/"
 
 
-def notify(client, callback: str, **said: str) -> Delivery:
-    answer = client.post(callback, urlencode(said), content_type="application/x-www-form-urlencoded")
+def notify(client, callback: str, **fields: str) -> Delivery:
+    answer = client.post(callback, urlencode(fields), content_type="application/x-www-form-urlencoded")
     assert answer.status_code == 200
     delivery = Delivery.objects.latest("pk")
     work(delivery.pk, now=delivery.received_at)
@@ -43,13 +43,13 @@ def notify(client, callback: str, **said: str) -> Delivery:
 
 def test_a_feed_names_its_server(hub):
     cloud = f'<cloud domain="{HOST}" port="{hub.port}" path="/pleaseNotify" registerProcedure="" protocol="http-post"/>'
-    look_at(hub.put("/feed", f'<rss version="2.0"><channel><title>News</title>{cloud}</channel></rss>'))
+    a_source_at(hub.put("/feed", f'<rss version="2.0"><channel><title>News</title>{cloud}</channel></rss>'))
     maintain(now=NOW)
     [(path, form)] = hub.forms
     assert (path, form["url1"]) == ("/pleaseNotify", hub.url("/feed"))
 
 
-def test_a_server_is_told_where_to_call(hub, callback):
+def test_a_server_gets_our_callback(hub, callback):
     assert hub.form == {
         "notifyProcedure": "",
         "protocol": "https-post",
@@ -60,7 +60,7 @@ def test_a_server_is_told_where_to_call(hub, callback):
     }
 
 
-def test_its_challenge_is_echoed_for_what_we_asked_about(client, callback):
+def test_a_challenge_is_echoed_for_our_topic(client, callback):
     answer = client.get(callback, {"url": TOPIC, "challenge": "<b>echo</b>"})
     assert (answer.status_code, answer.content) == (200, b"<b>echo</b>")
     assert answer["Content-Type"].startswith("text/plain")
@@ -68,7 +68,7 @@ def test_its_challenge_is_echoed_for_what_we_asked_about(client, callback):
     assert client.get(callback).status_code == 404
 
 
-def test_a_hub_of_websub_gets_no_echo_of_this_kind(hub, client):
+def test_a_websub_hub_gets_no_echo_of_this_kind(hub, client):
     a_named_source(hub.url("/hub"), TOPIC)
     maintain(now=NOW)
     callback = f"/push/{Subscription.objects.get().token}/"
@@ -99,12 +99,12 @@ def test_a_refusal_is_a_failure(hub, answer):
     assert subscription.last_error == "The hub refused the request: No such feed & none like it."
 
 
-def test_word_of_a_change_has_the_source_asked_at_once(client, callback):
+def test_a_call_has_the_source_checked_at_once(client, callback):
     assert notify(client, callback, url=TOPIC).state == "asked"
     assert Schedule.objects.get().due_at == NOW
 
 
-def test_many_words_have_it_asked_once_a_minute(client, callback, at_noon):
+def test_many_calls_have_it_checked_once_a_minute(client, callback, at_noon):
     source = Subscription.objects.get().source
     notify(client, callback, url=TOPIC)
     visit(source, NOW, b"<rss><channel><title>News</title></channel></rss>")
@@ -114,15 +114,15 @@ def test_many_words_have_it_asked_once_a_minute(client, callback, at_noon):
     assert Schedule.objects.get().due_at == NOW + timedelta(minutes=1)
 
 
-@pytest.mark.parametrize("said", [{}, {"url": "https://other.example/"}, {"link": TOPIC}])
-def test_word_of_something_else_is_ignored(client, callback, said):
+@pytest.mark.parametrize("fields", [{}, {"url": "https://other.example/"}, {"link": TOPIC}])
+def test_a_call_about_another_topic_is_ignored(client, callback, fields):
     """Servers call without an address to see whether we are there."""
     due_at = Schedule.objects.get().due_at
-    assert notify(client, callback, **said).state == "ignored"
+    assert notify(client, callback, **fields).state == "ignored"
     assert Schedule.objects.get().due_at == due_at
 
 
-def test_word_after_the_end_is_refused(client, callback):
+def test_a_call_after_the_end_is_refused(client, callback):
     Schedule.objects.update(due_at=None)
     maintain(now=NOW + HOUR)
     assert Subscription.objects.get().state == "ended"

@@ -1,4 +1,4 @@
-"""Subscriptions are begun, confirmed, renewed and ended as sources and hubs wish."""
+"""Subscriptions are begun, confirmed, renewed and ended."""
 
 from datetime import timedelta
 
@@ -9,6 +9,7 @@ from apps.retrieval.models import Schedule
 from apps.sources.actions import delete_source, set_state
 from apps.sources.models import Source
 from apps.websub.actions import maintain, work
+from apps.websub.actions.subscriptions import fetch_all
 from apps.websub.models import Delivery, Subscription
 from tests.apps.retrieval.retrieving import NOW, a_feed
 from tests.apps.websub.conftest import DAY, HOUR, a_named_source, subscribed
@@ -30,7 +31,7 @@ def the_only() -> Subscription:
 
 
 class TestBeginning:
-    def test_asks_the_hub_with_an_address_that_nobody_guesses(self, hub):
+    def test_requests_with_an_unguessable_callback(self, hub):
         a_named_source(hub.url("/hub"))
         a_named_source(hub.url("/hub"))
         assert maintain(now=NOW) == 2
@@ -58,7 +59,7 @@ class TestBeginning:
         assert [maintain(now=NOW), maintain(now=NOW + MINUTE)] == [1, 0]
         assert the_only().state == "pending"
 
-    def test_leaves_sources_alone_that_nobody_wants_or_that_name_no_hub(self, hub):
+    def test_skips_unfollowed_sources_and_those_without_a_hub(self, hub):
         a_schedule(hub_url=hub.url("/hub"), topic_url="https://news.example/", due_at=None)
         a_schedule()
         a_named_source(
@@ -91,21 +92,21 @@ class TestConfirmation:
         assert subscription.due_at == NOW + 0.8 * DAY
         assert Schedule.objects.get().pushed_until == NOW + DAY
 
-    @pytest.mark.parametrize("said", ["99999999999999999", "9" * 18, "9" * 400])
-    def test_of_a_huge_lease_is_believed_for_a_month_at_most(self, hub, client, said):
+    @pytest.mark.parametrize("lease_seconds", ["99999999999999999", "9" * 18, "9" * 400])
+    def test_of_a_huge_lease_counts_for_a_month_at_most(self, hub, client, lease_seconds):
         a_named_source(hub.url("/hub"))
         maintain(now=NOW)
-        assert hub.verify(client, lease_seconds=said).status_code == 200
+        assert hub.verify(client, lease_seconds=lease_seconds).status_code == 200
         assert NOW + 10 * DAY <= the_only().expires_at <= NOW + 30 * DAY
 
-    @pytest.mark.parametrize("said", ["", "-5", "0", "1e9", "soon", "٣"])
-    def test_of_a_lease_that_cannot_be_read_stands_for_what_we_wished(self, hub, client, said):
+    @pytest.mark.parametrize("lease_seconds", ["", "-5", "0", "1e9", "soon", "٣"])
+    def test_of_an_unreadable_lease_counts_as_the_requested_one(self, hub, client, lease_seconds):
         a_named_source(hub.url("/hub"))
         maintain(now=NOW)
-        hub.verify(client, lease_seconds=said)
+        hub.verify(client, lease_seconds=lease_seconds)
         assert the_only().expires_at == NOW + 10 * DAY
 
-    def test_that_nobody_asked_for_is_refused(self, hub, client, at_noon):
+    def test_without_a_request_is_refused(self, hub, client, at_noon):
         subscription = subscribed(a_named_source(hub.url("/hub")), hub, client)
         at_noon.shift(HOUR)
         assert hub.verify(client).status_code == 404
@@ -113,7 +114,7 @@ class TestConfirmation:
         assert hub.verify(client, mode="dance").status_code == 404
         assert the_only().expires_at == subscription.expires_at
 
-    def test_may_be_repeated_by_a_hub_that_missed_our_answer(self, hub, client, at_noon):
+    def test_may_be_repeated_by_a_hub_that_missed_our_response(self, hub, client, at_noon):
         subscription = subscribed(a_named_source(hub.url("/hub")), hub, client)
         at_noon.shift(MINUTE)
         assert hub.verify(client).content.decode() == CHALLENGE
@@ -133,13 +134,13 @@ class TestConfirmation:
         assert answer["X-Content-Type-Options"] == "nosniff"
 
     @pytest.mark.parametrize("token", ["unknown", "x" * 3_000, "%00"])
-    def test_at_an_address_that_nobody_has_is_refused(self, client, token):
+    def test_at_an_unknown_address_is_refused(self, client, token):
         assert client.get(f"/push/{token}/?hub.mode=subscribe&hub.topic=a&hub.challenge=b").status_code == 404
         assert client.post(f"/push/{token}/", b"", content_type="text/xml").status_code == 404
 
 
 class TestDenial:
-    def test_is_shown_and_taken_for_an_answer(self, hub, client):
+    def test_is_shown_and_ends_the_request(self, hub, client):
         source = a_named_source(hub.url("/hub"))
         subscribed(source, hub, client)
         answer = hub.verify(client, mode="denied", reason="Not for you\0")
@@ -151,7 +152,7 @@ class TestDenial:
         assert Schedule.objects.get().pushed_until is None
         assert hub.deliver(client, a_feed([NOW])).status_code == 410
 
-    def test_of_another_topic_is_nothing_to_us(self, hub, client):
+    def test_of_another_topic_is_ignored(self, hub, client):
         subscribed(a_named_source(hub.url("/hub")), hub, client)
         assert hub.verify(client, mode="denied", topic="https://other.example/").status_code == 404
         assert the_only().state == "active"
@@ -165,7 +166,7 @@ class TestDenial:
 
 
 class TestRenewal:
-    def test_is_asked_for_before_the_lease_ends(self, hub, client, at_noon):
+    def test_is_requested_before_the_lease_ends(self, hub, client, at_noon):
         subscribed(a_named_source(hub.url("/hub")), hub, client)
         assert maintain(now=NOW + 8 * DAY - MINUTE) == 0
         assert maintain(now=NOW + 8 * DAY) == 1
@@ -189,7 +190,7 @@ class TestRenewal:
         assert self.sent(safe_hub, client, safe_hub.secret) == "stored"
 
     def test_offers_the_same_secret_until_one_request_is_confirmed(self, safe_hub, client, at_noon):
-        """Nobody knows which of them the hub heeds."""
+        """It is unknown which of them the hub uses."""
         subscribed(a_named_source(safe_hub.url("/hub")), safe_hub, client)
         maintain(now=NOW + 8 * DAY)
         maintain(now=NOW + 8 * DAY + HOUR)
@@ -217,7 +218,7 @@ class TestRenewal:
 
 
 class TestFailure:
-    def test_is_tried_again_ever_later_and_then_left_for_a_week(self, hub):
+    def test_is_retried_with_back_off_and_then_after_a_week(self, hub):
         hub.answers["/hub"] = Answer(500)
         a_named_source(hub.url("/hub"))
         tries = []
@@ -246,24 +247,22 @@ class TestFailure:
             assert maintain(now=NOW + minutes * MINUTE) == 1
         assert the_only().state == "failed"
 
-    def test_is_no_failure_where_others_come_first(self, hub, monkeypatch):
+    def test_is_not_counted_while_the_host_is_busy(self, hub, monkeypatch):
         monkeypatch.setattr("apps.retrieval.http.rate_limiter.HostRateLimiter._refuse_long_waits", refuse)
         a_named_source(hub.url("/hub"))
         maintain(now=NOW)
         assert (the_only().failures, the_only().due_at) == (0, NOW + 90 * timedelta(seconds=1))
 
-    def test_of_the_other_end_keeps_no_answer_from_counting_that_came_first(self, hub, client, monkeypatch):
-        """A hub may confirm before it answers our request, and that answer may be lost."""
+    def test_of_a_request_keeps_an_earlier_confirmation(self, hub, client, monkeypatch):
+        """A hub may confirm before it responds to our request, and that response may be lost."""
         a_named_source(hub.url("/hub"))
 
         def confirm_and_fail(requests):
-            from apps.websub.actions.requests import ask_all  # noqa: PLC0415
-
-            answers = ask_all(requests)
+            answers = fetch_all(requests)
             hub.verify(client)
             return [answer.__class__(url=answer.url, received_at=NOW, status=500) for answer in answers]
 
-        monkeypatch.setattr("apps.websub.actions.subscriptions.ask_all", confirm_and_fail)
+        monkeypatch.setattr("apps.websub.actions.subscriptions.fetch_all", confirm_and_fail)
         maintain(now=NOW)
         assert (the_only().state, the_only().failures, the_only().last_error) == ("active", 0, "")
 
@@ -280,7 +279,7 @@ class TestFailure:
         a_named_source(hub.url("/hub"))
         maintain(now=NOW)
         assert f"status {status}" in the_only().last_error
-        assert hub.asked == []
+        assert hub.requested == []
 
 
 def refuse(*_: object) -> None:
@@ -297,7 +296,7 @@ class TestEnding:
         return source
 
     @pytest.mark.parametrize("why", ["paused", "deleted", "unfollowed", "hub", "topic", "address", "off"])
-    def test_tells_the_hub_and_takes_nothing_more(self, hub, client, source, settings, why):
+    def test_notifies_the_hub_and_refuses_deliveries(self, hub, client, source, settings, why):
         make_unwanted(source, settings, why)
         maintain(now=NOW + MINUTE)
         goodbye = next(form for _, form in hub.forms if form["hub.mode"] == "unsubscribe")
@@ -314,14 +313,16 @@ class TestEnding:
     def test_of_a_hub_begins_with_the_next_one(self, hub, client, source):
         Schedule.objects.update(hub_url=hub.url("/other"))
         assert maintain(now=NOW + MINUTE) == 2
-        asked = next(form for path, form in hub.forms if path == "/other")  # both hubs are asked at the same time
-        assert hub.verify(client, form=asked).status_code == 200
+        form = next(
+            form for path, form in hub.forms if path == "/other"
+        )  # both hubs get their requests at the same time
+        assert hub.verify(client, form=form).status_code == 200
         assert Schedule.objects.get().pushed_until == NOW + 10 * DAY
         former, present = Subscription.objects.order_by("pk")
         assert (former.state, present.state) == ("ending", "active")
         assert former.token != present.token
 
-    def test_is_over_though_the_hub_never_hears_of_it(self, hub, source):
+    def test_completes_though_the_hub_never_responds(self, hub, source):
         hub.answers["/hub"] = Answer(500)
         set_state([source.pk], Source.State.PAUSED)
         adopt_sources(now=NOW)
@@ -338,7 +339,7 @@ class TestEnding:
         assert the_only().state == "ended"
         assert hub.verify(client).status_code == 404
 
-    def test_is_no_end_for_one_who_comes_back(self, hub, client):
+    def test_is_followed_by_a_new_subscription_after_a_new_follow(self, hub, client):
         follow = a_follow(source=a_source())
         adopt_sources(now=NOW)
         Schedule.objects.update(hub_url=hub.url("/hub"), topic_url="https://news.example/feed")

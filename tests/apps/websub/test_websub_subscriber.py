@@ -1,4 +1,4 @@
-"""What a subscriber of WebSub must do, case by case as websub.rocks numbers and checks it."""
+"""The duties of a WebSub subscriber, case by case as websub.rocks numbers and checks them."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from apps.postings.models import Posting
 from apps.websub.actions import maintain, work
 from apps.websub.models import Delivery, Subscription
 from tests.apps.retrieval.retrieving import NOW, a_feed
-from tests.apps.websub.conftest import a_named_source, look_at, subscribed
+from tests.apps.websub.conftest import a_named_source, a_source_at, subscribed
 from tests.apps.websub.hub import CHALLENGE, Answer, Hub
 
 pytestmark = pytest.mark.django_db
@@ -22,55 +22,55 @@ def rss(links: str = LINKS) -> str:
 
 
 def requests(hub) -> list[tuple[str, str]]:
-    """The paths that were asked to subscribe, and to which topic."""
+    """The paths of requests to subscribe, with their topics."""
     return [(path, form["hub.topic"]) for path, form in hub.forms if form["hub.mode"] == "subscribe"]
 
 
 class TestDiscovery:
     def test_100_by_http_headers(self, hub):
-        look_at(hub.put("/topic", rss(""), Link=TO_HUB))
+        a_source_at(hub.put("/topic", rss(""), Link=TO_HUB))
         maintain(now=NOW)
         assert requests(hub) == [("/hub", hub.url("/topic"))]
 
     def test_101_by_links_in_the_head_of_a_page(self, hub):
         page = f"<html><head>{LINKS.replace('{link}', 'link')}</head><body><p>News</p></body></html>"
-        look_at(hub.put("/topic", page, Content_Type="text/html"))
+        a_source_at(hub.put("/topic", page, Content_Type="text/html"))
         maintain(now=NOW)
         assert requests(hub) == [("/hub", hub.url("/topic"))]
 
     def test_102_by_links_in_an_atom_feed(self, hub):
-        look_at(hub.put("/topic", ATOM.replace("{links}", LINKS.replace("{link}", "link"))))
+        a_source_at(hub.put("/topic", ATOM.replace("{links}", LINKS.replace("{link}", "link"))))
         maintain(now=NOW)
         assert requests(hub) == [("/hub", hub.url("/topic"))]
 
     def test_103_by_links_in_an_rss_feed(self, hub):
-        look_at(hub.put("/topic", rss()))
+        a_source_at(hub.put("/topic", rss()))
         maintain(now=NOW)
         assert requests(hub) == [("/hub", hub.url("/topic"))]
 
     def test_104_headers_go_before_the_document(self, hub):
         links = LINKS.replace("{hub}", "{other}").replace("{topic}", "{elsewhere}")
-        look_at(hub.put("/topic", rss(links), Link=TO_HUB))
+        a_source_at(hub.put("/topic", rss(links), Link=TO_HUB))
         maintain(now=NOW)
         assert requests(hub) == [("/hub", hub.url("/topic"))]
 
 
 class TestSubscribing:
     def test_200_to_the_name_that_the_topic_gives_itself(self, hub):
-        look_at(hub.put("/found-here", rss()))
+        a_source_at(hub.put("/found-here", rss()))
         maintain(now=NOW)
         assert requests(hub) == [("/hub", hub.url("/topic"))]
 
     @pytest.mark.parametrize("status", [pytest.param(302, id="201"), pytest.param(301, id="202")])
     def test_to_where_a_topic_has_moved(self, hub, status):
         hub.put("/topic", rss())
-        look_at(hub.put("/old", status=status, Location="{topic}"))
+        a_source_at(hub.put("/old", status=status, Location="{topic}"))
         maintain(now=NOW)
         assert requests(hub) == [("/hub", hub.url("/topic"))]
 
     @pytest.mark.parametrize("status", [pytest.param(307, id="203"), pytest.param(308, id="204")])
     def test_at_where_a_hub_has_moved(self, hub, client, status):
-        look_at(hub.put("/topic", rss()))
+        a_source_at(hub.put("/topic", rss()))
         hub.answers["/hub"] = Answer(status, {"Location": "/new-hub"})
         maintain(now=NOW)
         assert requests(hub) == [("/hub", hub.url("/topic")), ("/new-hub", hub.url("/topic"))]
@@ -78,7 +78,7 @@ class TestSubscribing:
         assert hub.verify(client).content.decode() == CHALLENGE
 
     def test_205_is_confirmed_for_no_other_topic(self, hub, client):
-        look_at(hub.put("/topic", rss()))
+        a_source_at(hub.put("/topic", rss()))
         maintain(now=NOW)
         assert hub.verify(client, topic=hub.url("/elsewhere")).status_code == 404
         assert Subscription.objects.get().state == "pending"

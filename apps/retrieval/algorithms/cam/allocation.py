@@ -1,15 +1,13 @@
-"""Which of the possible instants are used when only C tasks may be spent: section 4 of the paper, and what it beats.
+"""Which update instants are checked when only C tasks may be spent: section 4 of the paper.
 
-Everywhere `gains[i, j] = W_i rho_ij` is what a look at page i at its update instant j saves: the page's weight times
+Everywhere `gains[i, j] = W_i rho_ij` is what a check of page i at its update instant j saves: the page's weight times
 the probability that it has changed then. Pairs that do not exist have a gain of minus infinity.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+from apps.retrieval.algorithms.arrays import BoolArray, FloatArray, IntArray
 
 
 def best_pairs(gains: ArrayLike, tasks: int, *, least: ArrayLike = 0, most: ArrayLike | None = None) -> BoolArray:
@@ -25,7 +23,7 @@ def best_pairs(gains: ArrayLike, tasks: int, *, least: ArrayLike = 0, most: Arra
     tasks : int
         How many are chosen, or all that the bounds allow if these are fewer.
     least, most : array (n,) or number
-        Bounds of each page's looks; a page with fewer instants than `least` has all of them.
+        Bounds of each page's checks; a page with fewer update instants than `least` has all of them.
 
     Returns
     -------
@@ -79,7 +77,7 @@ def with_exploration(
 ) -> BoolArray:
     """The best pairs, but for a share of the tasks, which goes where least is known.
 
-    Without it an instant whose probability was once learnt as nearly 0 would never be looked at again.
+    Without it an update instant whose probability was once learned as nearly 0 would never be checked again.
 
     Parameters
     ----------
@@ -106,72 +104,16 @@ def with_exploration(
     return np.asarray(chosen | best_pairs(rest, exploring, most=room))
 
 
-def uniform(pages: int, instants: int, tasks: int) -> IntArray:
-    """The same number of looks at every page, whole and as large as `tasks` permit, shape (pages,).
-
-    >>> uniform(3, 24, 8).tolist()
-    [2, 2, 2]
-    """
-    return np.full(pages, min(tasks // pages, instants), dtype=np.int64)
-
-
-def proportional(weights: ArrayLike, instants: int, tasks: int, *, spend_all: bool = False) -> IntArray:
-    """Looks in proportion to weights, whole, and of no page more than it has instants; shape (n,).
-
-    Parameters
-    ----------
-    weights : array (n,), not all 0
-        The pages' weights, or these times their change frequencies.
-    instants : int
-        Of each page.
-    spend_all : bool
-        Whether what a page cannot use goes to the others, again in proportion, and so do the fractions. Otherwise it is
-        left unspent, as the plain rule does.
-
-    Examples
-    --------
-    >>> proportional([8, 1, 1], 4, 10).tolist(), proportional([8, 1, 1], 4, 10, spend_all=True).tolist()
-    ([4, 1, 1], [4, 3, 3])
-    """
-    weights = np.asarray(weights, dtype=np.float64)
-    wishes = weights / weights.sum() * tasks
-    if not spend_all:
-        return np.asarray(np.minimum(np.floor(wishes), instants), dtype=np.int64)
-    full = np.zeros(weights.size, dtype=bool)
-    while (over := ~full & (wishes > instants)).any():
-        full |= over
-        rest = np.where(full, 0.0, weights)
-        spread = rest / rest.sum() * (tasks - instants * full.sum()) if rest.any() else rest
-        wishes = np.where(full, instants, spread)
-    counts = np.floor(wishes)
-    missing = round(wishes.sum() - counts.sum())
-    counts[np.argsort(counts - wishes, kind="stable")[:missing]] += 1
-    return np.asarray(counts, dtype=np.int64)
-
-
-def evenly(counts: ArrayLike, instants: int, random: np.random.Generator) -> BoolArray:
-    """So many looks at each page, evenly spaced among its instants with a random phase, shape (n, instants).
-
-    >>> evenly([1, 3, 6], 6, np.random.default_rng(0)).sum(axis=1).tolist()
-    [1, 3, 6]
-    """
-    counts = np.asarray(counts, dtype=np.int64)
-    chosen = np.zeros((counts.size, instants), dtype=bool)
-    for page, (count, phase) in enumerate(zip(counts.tolist(), random.random(counts.size), strict=True)):
-        chosen[page, np.floor((np.arange(count) + phase) * instants / max(count, 1)).astype(np.int64)] = True
-    return chosen
-
-
 def without_long_gaps(chosen: ArrayLike, gains: ArrayLike, longest: ArrayLike) -> BoolArray:
-    """The same looks and as few more as it takes that no gap is longer than `longest` instants, epochs repeating.
+    """The same checks and as few more as leave no gap longer than `longest` update instants, epochs repeating.
 
     Parameters
     ----------
     chosen : array (n, p) of bool
     gains : array (n, p)
-        A look that fills a gap is the best of those in the later half of what may be reached.
+        A check that fills a gap is the best of those in the later half of what may be reached.
     longest : array (n,) or number, whole, >= 1
-        In instants: from one look to the next.
+        In update instants: from one check to the next.
 
     Examples
     --------
@@ -188,7 +130,7 @@ def without_long_gaps(chosen: ArrayLike, gains: ArrayLike, longest: ArrayLike) -
 
 
 def longest_gaps(chosen: BoolArray) -> IntArray:
-    """The longest gap between two looks at each page, in instants, epochs repeating; p + 1 where there is no look.
+    """The longest gap between two checks of each page, in update instants, epochs repeating; p + 1 without any check.
 
     >>> longest_gaps(np.array([[1, 0, 0, 1, 0, 0], [0, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0]], dtype=bool)).tolist()
     [3, 7, 6]
@@ -208,9 +150,9 @@ def _fill(chosen: BoolArray, gains: FloatArray, longest: int) -> None:
     at, end = first, first + p
     while at < end:
         reach = np.arange(at + 1, at + longest + 1)
-        looks = reach[chosen[reach % p]]
-        if looks.size:
-            at = int(looks[-1])
+        checks = reach[chosen[reach % p]]
+        if checks.size:
+            at = int(checks[-1])
             continue
         late = reach[longest // 2 :]
         at = int(late[np.argmax(gains[late % p])])

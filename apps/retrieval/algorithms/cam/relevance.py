@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from apps.retrieval.algorithms.arrays import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Vector = tuple[IntArray, FloatArray]  # numbers of terms, and their weights
 
 
@@ -25,7 +24,7 @@ def unit_vector(
     Parameters
     ----------
     terms, counts, frequencies : arrays (k,)
-        Numbers of distinct terms, how often each occurs, and how many documents of the collection hold it.
+        Numbers of distinct terms, their counts, and the documents of the collection that contain them.
     documents : int
         n, in the whole collection.
     most : int, optional

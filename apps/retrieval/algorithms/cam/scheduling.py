@@ -1,4 +1,4 @@
-"""From ideal instants to a feasible schedule on M parallel processes: section 5 of the paper."""
+"""From ideal times to a feasible schedule on M parallel processes: section 5 of the paper."""
 
 import heapq
 import math
@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from apps.retrieval.algorithms.arrays import FloatArray, IntArray
 
 AGEING = 60.0  # s of lateness after which a job counts for twice as much
 
@@ -30,7 +29,7 @@ def schedule(
     *,
     ageing: float = AGEING,
 ) -> Planned:
-    """Begin jobs so that they wait little: whenever a process is free it takes the released job that is most urgent.
+    """Schedule jobs for little waiting: whenever a process is free it takes the most urgent released job.
 
     Urgency is weight / duration, the weighted shortest processing time first, times 1 + lateness / `ageing`, so that a
     long fetch waits only so long; of equals the earliest released is first. To minimise the sum of completion times
@@ -40,7 +39,7 @@ def schedule(
     Parameters
     ----------
     releases : array (k,), s
-        Ideal instants; no job begins before its own.
+        Ideal times; no job begins before its own.
     durations : array (k,), s, > 0
         Expected time of each fetch.
     weights : array (k,), >= 0
@@ -77,14 +76,14 @@ def schedule(
         at = max(at, free_at) if waiting else max(at, free_at, released[coming[-1]])
         while coming and released[coming[-1]] <= at:
             waiting.append(coming.pop())
-        job = waiting.pop(_most_urgent(waiting, at, released, worth, ageing))
+        job = waiting.pop(_next_job(waiting, at, released, worth, ageing))
         begins[job], taken[job] = at, process
         heapq.heappush(free, (at + float(duration[job]), process))
     return Planned(begins, taken)
 
 
 def urgency(worth: float, lateness: float, ageing: float = AGEING) -> float:
-    """How urgent a job is that is late by some seconds and worth so much per second of its duration.
+    """The urgency of a job by its worth per second of its duration and its lateness in seconds.
 
     >>> urgency(2.0, 0.0), urgency(1.0, 90.0)
     (2.0, 2.5)
@@ -92,7 +91,7 @@ def urgency(worth: float, lateness: float, ageing: float = AGEING) -> float:
     return worth * (1 + lateness / ageing)
 
 
-def _most_urgent(
+def _next_job(
     waiting: Sequence[int], at: float, releases: Sequence[float], worth: Sequence[float], ageing: float
 ) -> int:
     """The place of the job to begin; `waiting` is in the order of release."""

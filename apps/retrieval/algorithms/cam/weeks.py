@@ -3,21 +3,18 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from apps.retrieval.algorithms.arrays import BoolArray, FloatArray, IntArray
 from apps.retrieval.algorithms.calendar import SLOTS_BEGIN, WEEK
 from apps.retrieval.algorithms.cam.tracking import merged
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.algorithms.weekly_profiles.learning import WEEKS
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
-
 HOURS = 168
 STEPS = 12  # of five minutes in an hour
-TAIL = 0.05  # share of an hour's changes at either end that does not count when neighbours are merged
-PREFERENCE = 0.05  # steps of waiting that a source gives up, per step, for a grid that others do not have
+TAIL = 0.05  # share of an hour's changes at either end that is ignored when neighbours are merged
+PREFERENCE = 0.05  # steps of waiting accepted, per step, for a grid that differs from others'
 
 
 @dataclass(frozen=True)
@@ -29,18 +26,18 @@ class Weeks:
 
     @property
     def doubt(self) -> FloatArray:
-        """How unsure the probabilities are: as if each of the weeks that profiles are learnt of had been watched."""
+        """How unsure the probabilities are: as if each week of the profiles' history had been observed."""
         return np.asarray(np.sqrt(self.probabilities * (1 - self.probabilities) / (WEEKS + 1)))
 
-    def instants(self, source: int) -> FloatArray:
-        """Hours of the week at which each slot of a source ends: when it is looked at, shape (168,)."""
+    def update_instants(self, source: int) -> FloatArray:
+        """Hours of the week at which each slot of a source ends and it may be checked, shape (168,)."""
         return np.asarray((self.shifts[source] + np.arange(1, HOURS + 1)) % WEEK)
 
-    def timetable(self, source: int, looks: BoolArray) -> tuple[Timetable, FloatArray]:
-        """The timetable that looks at these slots of a source, shape (168,), and the probability at each instant."""
-        instants = self.instants(source)[looks]
-        order = np.argsort(instants)
-        return Timetable(instants[order], WEEK), self.probabilities[source, looks][order]
+    def timetable(self, source: int, chosen: BoolArray) -> tuple[Timetable, FloatArray]:
+        """The timetable of the chosen slots of a source, shape (168,), and the probability of an update at each."""
+        times = self.update_instants(source)[chosen]
+        order = np.argsort(times)
+        return Timetable(times[order], WEEK), self.probabilities[source, chosen][order]
 
 
 def weeks(rates: ArrayLike, offsets: ArrayLike, preferred: ArrayLike) -> Weeks:
@@ -60,13 +57,13 @@ def weeks(rates: ArrayLike, offsets: ArrayLike, preferred: ArrayLike) -> Weeks:
 
     Examples
     --------
-    Published in the five minutes after 10:31 on Sunday, UTC+2, and looked at at 8:36 UTC:
+    Published in the five minutes after 10:31 on Sunday, UTC+2, and checked at 8:36 UTC:
 
     >>> rates = np.zeros((1, 2016))
     >>> rates[0, 10 * 12 + 6] = 3.0
     >>> found = weeks(rates, [120], [0.0])
     >>> place = int(found.probabilities[0].argmax())
-    >>> round(float(found.instants(0)[place]), 3), float(found.probabilities[0, place].round(3))
+    >>> round(float(found.update_instants(0)[place]), 3), float(found.probabilities[0, place].round(3))
     (8.6, 0.95)
     """
     rates = np.asarray(rates, dtype=np.float64)
@@ -87,8 +84,8 @@ def _first_steps(masses: FloatArray, preferred: FloatArray) -> IntArray:
     waits = (steps[:, None] - 1 - steps) % STEPS  # [begin, step]: until the slot's end
     total = np.maximum(masses.sum(axis=1, keepdims=True), 1e-300)
     mean_wait = masses @ waits.T / total
-    wish = np.floor(preferred * STEPS).astype(np.int64)
-    return np.asarray((mean_wait + PREFERENCE * ((steps - wish[:, None]) % STEPS)).argmin(axis=1))
+    wanted = np.floor(preferred * STEPS).astype(np.int64)
+    return np.asarray((mean_wait + PREFERENCE * ((steps - wanted[:, None]) % STEPS)).argmin(axis=1))
 
 
 def _bulk(slots: FloatArray, expected: FloatArray) -> tuple[FloatArray, FloatArray]:

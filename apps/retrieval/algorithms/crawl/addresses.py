@@ -1,4 +1,4 @@
-"""What a page's address tells before anybody asks for it: whether it is another's double, a trap, or a list's rest."""
+"""What a page's address shows before any request: whether it is a duplicate, a trap, or the rest of a list."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from apps.sources.algorithms.addresses import absolute, is_tracking_parameter, r
 MAX_LENGTH = 1_500  # characters as they are sent
 MAX_DECODED_LENGTH = 500  # characters: in Chinese or Arabic each is sent as six or nine
 MAX_SEGMENTS = 12
-MAX_PARAMETERS = 6  # that do not only say where a reader came from
+MAX_PARAMETERS = 6  # tracking parameters not counted
 MAX_REPEATS = 3  # of one segment
 CALENDAR_REACH = timedelta(days=400)  # from today
 
@@ -18,7 +18,7 @@ _SESSIONS = frozenset({
     "phpsessid", "jsessionid", "aspsessionid", "asp.net_sessionid", "sessionid", "session_id", "sessid", "cfid",
     "cftoken", "oscsid", "zenid", "osadcid",
 })  # fmt: skip
-_PERHAPS_SESSIONS = frozenset({"sid", "s", "sess", "sess_id", "session"})  # or the number of a story
+_PERHAPS_SESSIONS = frozenset({"sid", "s", "sess", "sess_id", "session"})  # or a story's number
 _TOKEN = re.compile(r"(?=.*\d)[0-9a-z-]{16,}", re.IGNORECASE)
 # Ways to show the same page: sorted, printed, larger, or for telephones.
 _SHOWN_AS = frozenset({
@@ -54,7 +54,7 @@ _ACTION_PARAMETERS = frozenset({
 })  # fmt: skip
 _SEARCHES = frozenset({"search", "suche", "recherche", "buscar", "busca", "cerca", "zoeken"})
 _SEARCHED = frozenset({"q", "query", "keyword", "keywords", "search", "searchterm", "suche"})
-_COMMANDS = frozenset({"action", "act", "do", "op", "mode", "task"})  # what they say may be an action
+_COMMANDS = frozenset({"action", "act", "do", "op", "mode", "task"})  # whose values may be actions
 _CALENDAR = re.compile(
     r"(?:^|[/_-])(?:calendars?|kalender|calendario|calendrier|events?|eventi|eventos|termine|veranstaltungen|agenda|"
     r"evenements?|what-?s-?on|tribe[_-]bar[_-]date)(?=$|[/_.=-])",
@@ -72,8 +72,8 @@ _DAY = re.compile(
 def page_key(address: str) -> str:
     """What all variants of one page's address have in common, to compare and not to open; "" for no web address.
 
-    Besides what tells no pages apart anywhere (scheme, `www.`, tracking parameters, last slash) these are session ids,
-    orders of sorting, versions for printing or for telephones, the order of parameters, and "index.html".
+    Dropped are, besides what never distinguishes pages (scheme, `www.`, tracking parameters, last slash), session ids,
+    sort orders, versions for printing or for telephones, the order of parameters, and "index.html".
 
     >>> page_key("http://www.example.org/news/index.html;jsessionid=A1?b=2&sort=asc&a=1")
     'example.org/news?a=1&b=2'
@@ -106,7 +106,7 @@ def is_continuation(address: str) -> bool:
 
 
 def trap_reason(address: str, *, today: date) -> str:
-    """Why an address is probably no page worth asking for, as a sentence; "" where nothing speaks against it.
+    """Why an address is probably not worth a request, as a sentence; "" if it may be.
 
     >>> trap_reason("https://example.org/a/b/a/b/a/b", today=date(2026, 1, 1))
     'Parts of its address repeat themselves.'
@@ -179,8 +179,8 @@ def _far_in_calendar(path: str, parameters: list[tuple[str, str]], today: date) 
     if not dated and (has_slug or not _CALENDAR.search(path)):
         return False
     year, month = dated.pop("year", dated.pop("jahr", "")), dated.pop("month", dated.pop("monat", ""))
-    said = "/".join([path, year, month, *dated.values()])
-    days = [day for match in _DAY.finditer(said) if (day := _date(match)) is not None]
+    dates = "/".join([path, year, month, *dated.values()])
+    days = [day for match in _DAY.finditer(dates) if (day := _date(match)) is not None]
     return any(abs(day - today) > CALENDAR_REACH for day in days)
 
 

@@ -1,4 +1,4 @@
-"""What kind of page an address and the words of a link to it promise, before anything is known of the site.
+"""The probable kind of a page by its address and the words of a link to it, before anything is known of the site.
 
 The weights are those of a logistic regression on the 2,891 links that the project storysniffer (MIT licence) has had
 people label as leading to a story or not. On sites that it has not seen it is right for 96 of 100 links, and for 94 if

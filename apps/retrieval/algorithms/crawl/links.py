@@ -1,4 +1,4 @@
-"""The links of a page that a crawl may follow, and what the page asks of crawlers."""
+"""The links of a page that a crawl may follow, and the page's directives for crawlers."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from apps.postings.algorithms.extraction.anchors import is_headline, words_of_link
-from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, absolute, host, registrable_domain, resolve
+from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, absolute
 
 MAX_LINKS = 5_000  # of one page
 
@@ -30,33 +30,18 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class RobotsDirectives:
-    """What a page says to crawlers."""
-
-    canonical_url: str = ""  # of the same page; "" where it names another site or a site's first page
-    next_url: str = ""  # the further part of a list
     noindex: bool = False
     nofollow: bool = False
 
 
-def links_of(root: etree._Element | None, url: str) -> list[Link]:
+def links_of(root: etree._Element, url: str) -> list[Link]:
     """The pages that a page links to, each once, in the order of the document; at most 5,000.
 
-    Parameters
-    ----------
-    root : element or None
-        As `read_page` gives it.
-    url : str
-        The page's address, which relative ones are relative to unless the page says otherwise.
-
-    Examples
-    --------
     >>> from lxml.html import fromstring
     >>> links_of(fromstring('<a href="1#top">One</a><a href="1">Chapter one</a><a href="a.pdf">PDF</a>'), "https://e.org/b/")
     [Link(url='https://e.org/b/1', text='Chapter one', is_headline=False)]
     """
-    if root is None:
-        return []
-    base = base_of(root, url)
+    base = _base_of(root, url)
     own = url.partition("#")[0]
     texts: dict[str, str] = {}
     for element, address in _anchors(root, base):
@@ -68,36 +53,21 @@ def links_of(root: etree._Element | None, url: str) -> list[Link]:
     return [Link(address, text, is_headline(text)) for address, text in texts.items()]
 
 
-def robots_directives(root: etree._Element | None, url: str, *, header: str = "") -> RobotsDirectives:
-    """What a page asks of crawlers, in its head and in the X-Robots-Tag header.
+def robots_directives(root: etree._Element, *, header: str = "") -> RobotsDirectives:
+    """A page's directives for crawlers, in its head and in the X-Robots-Tag header.
 
     >>> from lxml.html import fromstring
-    >>> robots_directives(fromstring('<head><meta name="robots" content="NOINDEX, follow"></head>'), "https://e.org/").noindex
+    >>> robots_directives(fromstring('<head><meta name="robots" content="NOINDEX, follow"></head>')).noindex
     True
     """
     words = _directives(header)
-    canonical = following = ""
-    base = base_of(root, url) if root is not None else url
-    for element in root.iter("meta", "link", "a") if root is not None else ():
-        if element.tag == "meta":
-            if (element.get("name") or "").strip().lower() in _OUR_RULES:
-                words |= _directives(element.get("content") or "")
-            continue
-        relations = _relations(element)
-        href = element.get("href") or ""
-        if "canonical" in relations and element.tag == "link":
-            canonical = canonical or absolute(href.strip(), url).partition("#")[0]
-        elif "next" in relations:
-            following = following or absolute(href.strip(), base).partition("#")[0]
-    return RobotsDirectives(
-        canonical_url=canonical if _may_be_same(canonical, url) else "",
-        next_url=following,
-        noindex=bool(words & {"noindex", "none"}),
-        nofollow=bool(words & {"nofollow", "none"}),
-    )
+    for element in root.iter("meta"):
+        if (element.get("name") or "").strip().lower() in _OUR_RULES:
+            words |= _directives(element.get("content") or "")
+    return RobotsDirectives(noindex=bool(words & {"noindex", "none"}), nofollow=bool(words & {"nofollow", "none"}))
 
 
-def base_of(root: etree._Element, url: str) -> str:
+def _base_of(root: etree._Element, url: str) -> str:
     """The address that the page's relative addresses are relative to."""
     href = next((each.get("href") for each in root.iter("base") if each.get("href")), "") or ""
     return absolute(href.strip(), url) or url
@@ -127,22 +97,10 @@ def _relations(element: etree._Element) -> set[str]:
 
 
 def _directives(text: str) -> set[str]:
-    """Words of a robots rule; those of a header may begin with the name of a crawler that they are for."""
+    """Words of a robots rule; those of a header may begin with the name of the crawler they apply to."""
     words = set()
     for rule in text.lower().split(","):
         agent, colon, word = rule.rpartition(":")
         if not colon or agent.strip() in _OUR_RULES:
             words.add(word.strip())
     return words
-
-
-def _may_be_same(canonical: str, url: str) -> bool:
-    """Sites name their first page as the canonical one of all by mistake."""
-    if not canonical or registrable_domain(host(canonical)) != registrable_domain(host(url)):
-        return False
-    return not _is_front_page(canonical) or _is_front_page(url)
-
-
-def _is_front_page(url: str) -> bool:
-    address = resolve(url)
-    return address is not None and address.pathname == "/"

@@ -1,7 +1,7 @@
-"""What is learnt of a site's addresses: which shapes of them have led to news, to lists, or to nothing of value.
+"""Learns which shapes of a site's addresses lead to news, to lists, or to nothing of value.
 
-Knowing that spares requests, as Algorithm I of Ai-Times wants, and ends spaces without end: a calendar has as many
-addresses as there are days, yet they are all of a few shapes.
+That spares requests, as in Algorithm I of Ai-Times, and ends infinite spaces: a calendar has as many addresses as
+there are days, yet they have only a few shapes.
 """
 
 import re
@@ -15,15 +15,15 @@ from apps.retrieval.algorithms.crawl.guesses import Likelihoods, guess
 from apps.sources.algorithms.addresses import is_tracking_parameter, registrable_domain, resolve
 
 KINDS = ("news", "index", "valueless")
-MAX_SIGNATURES = 500  # of a site; the sections of further ones are no longer told apart
-MIN_LOOKS = 20  # at pages of one signature, to judge it
+MAX_SIGNATURES = 500  # of a site; the sections of further ones are merged
+MIN_FETCHES = 20  # pages of one signature, to judge it
 USEFUL_SHARE = 0.05  # of them that were news or lists; a signature with less is not worth a request
 TESTED_SHARE = 0.02  # of its pages that are fetched nevertheless, should the site have changed
-PRIOR_LOOKS = 4.0  # that the guess from an address alone counts for
+PRIOR_FETCHES = 4.0  # fetches that the guess from an address alone counts for
 
 _ELSEWHERE = "*"  # in the place of a section
 _MAX_SECTION_LENGTH = 24  # characters
-_MAX_PARAMETERS = 3  # whose names count
+_MAX_PARAMETERS = 3  # whose names are part of a signature
 _SECTION = re.compile(r"[^\W\d_][\w-]*")
 _NUMBER = re.compile(r"\d+")
 _WORD_BREAK = re.compile(r"[-_+ .]+")
@@ -48,8 +48,8 @@ def signature(url: str) -> str:
     if len(segments) == 1 or len(section) > _MAX_SECTION_LENGTH or not _SECTION.fullmatch(section):
         section = _ELSEWHERE if segments else ""
     names = {pair.partition("=")[0].lower() for pair in address.search.removeprefix("?").split("&") if pair}
-    told = sorted(name for name in names if not is_tracking_parameter(name))[:_MAX_PARAMETERS]
-    parts = [f"{section}/{min(len(segments), 8)}", *_traits(url, address.pathname, segments), *told]
+    parameters = sorted(name for name in names if not is_tracking_parameter(name))[:_MAX_PARAMETERS]
+    parts = [f"{section}/{min(len(segments), 8)}", *_traits(url, address.pathname, segments), *parameters]
     return (f"{subdomain}: " if subdomain else "") + " ".join(parts)[:200]
 
 
@@ -81,10 +81,10 @@ class Patterns:
         self._counts = dict(counts or {})
 
     @classmethod
-    def from_json(cls, said: object) -> "Patterns":
-        """What `to_json` gave; anything else is nothing learnt."""
+    def from_json(cls, value: object) -> "Patterns":
+        """The inverse of `to_json`; anything else counts as nothing learned."""
         counts: dict[str, tuple[int, int, int]] = {}
-        for shape, numbers in said.items() if isinstance(said, dict) else ():
+        for shape, numbers in value.items() if isinstance(value, dict) else ():
             if isinstance(numbers, list) and len(numbers) == len(KINDS) and all(type(each) is int for each in numbers):
                 counts[str(shape)] = (numbers[0], numbers[1], numbers[2])
         return cls(counts)
@@ -93,13 +93,7 @@ class Patterns:
         return {shape: list(numbers) for shape, numbers in self._counts.items()}
 
     def observe(self, url: str, kind: str) -> None:
-        """Count a page that was looked at. A list that leads to no news counts as valueless.
-
-        Raises
-        ------
-        ValueError
-            If `kind` is not one of KINDS.
-        """
+        """Count a fetched page of one of KINDS. A list that leads to no news counts as valueless."""
         numbers = list(self.counts(url))
         numbers[KINDS.index(kind)] += 1
         self._counts[self._shape(url)] = (numbers[0], numbers[1], numbers[2])
@@ -112,21 +106,21 @@ class Patterns:
         """How likely each kind of page is behind a link, from its words, its address, and others like it."""
         guessed = guess(url, text)
         news, index, valueless = self.counts(url)
-        total = news + index + valueless + PRIOR_LOOKS
+        total = news + index + valueless + PRIOR_FETCHES
         return Likelihoods(
-            (news + PRIOR_LOOKS * guessed.news) / total,
-            (index + PRIOR_LOOKS * guessed.index) / total,
-            (valueless + PRIOR_LOOKS * guessed.valueless) / total,
+            (news + PRIOR_FETCHES * guessed.news) / total,
+            (index + PRIOR_FETCHES * guessed.index) / total,
+            (valueless + PRIOR_FETCHES * guessed.valueless) / total,
         )
 
     def doubt(self, url: str) -> str:
         """Why a page is not worth a request, as a sentence; "" if it is, or is one of the few that test the rule."""
         news, index, valueless = self.counts(url)
-        looks, useful = news + index + valueless, news + index
-        if looks < MIN_LOOKS or useful >= max(1.0, USEFUL_SHARE * looks) or _is_test(url):
+        fetches, useful = news + index + valueless, news + index
+        if fetches < MIN_FETCHES or useful >= max(1.0, USEFUL_SHARE * fetches) or _is_test(url):
             return ""
         number = f"Only {useful}" if useful else "None"
-        return f"{number} of {looks:,} pages with addresses like it were worth reading."
+        return f"{number} of {fetches:,} pages with addresses like it were worth reading."
 
     def _shape(self, url: str) -> str:
         shape = signature(url)

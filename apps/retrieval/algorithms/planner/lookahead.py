@@ -1,13 +1,13 @@
-"""The next instants of a source at one price of a retrieval, found exactly by looking several gaps ahead.
+"""The next due times of a source at one price of a retrieval: the exact optimum over several gaps ahead.
 
-Asking at a and next at b delays the postings between by c(a, b) = J(b) - J(a) - L(a) (b - a), where L cumulates the
-expected postings and J cumulates L. On nodes u = 0..N of one step h the cheapest plan obeys
+Retrieving at a and next at b delays the postings between by c(a, b) = J(b) - J(a) - L(a) (b - a), where L cumulates the
+expected postings and J cumulates L. On nodes u = 0..N of one step h the cheapest plan satisfies
 
     D[u] = price + J[u] + min over p <= u - least of { D[p] - J[p] + h L[p] p - h L[p] u },
 
 a minimum over lines in u whose slopes -h L[p] fall with p. So the best p never moves back, and the lower hull of the
 lines gives it in O(N) (section 3 of Eckstein, Gal and Reiner 2008 has the quadratic recursion; the hull is ours).
-Only the first instant is acted upon: after it, what it brought is known, and the plan is made again.
+Only the first due time is used: after that retrieval, its result is known and the plan is computed again.
 """
 
 import math
@@ -15,18 +15,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from apps.retrieval.algorithms.arrays import FloatArray, IntArray
 from apps.retrieval.algorithms.calendar import SLOTS_BEGIN, WEEK
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
-GAPS = 6  # usual gaps that are looked ahead
+GAPS = 6  # usual gaps that are planned ahead
 NODES = 120  # of the grid over them
 LEAST_STEP, LONGEST_STEP = 1 / 60, 1.5  # h
 DELAY_NODES = 65
-REFINEMENT = 8  # parts of a step in which the first instant is looked for again
+REFINEMENT = 8  # parts of a step among which the first due time is refined
 LOSS_HOURS = 24.0  # a posting that slips out of its feed unseen is as bad as one that comes a day late
 BATCH = 256  # sources planned at once, so that their tables stay in the processor's cache
 
@@ -42,7 +39,7 @@ def usual_gap(rate: FloatArray, price: FloatArray, least: FloatArray, longest: F
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is expected of k sources from now on, and what binds their plans. All arrays have the shape (k,).
+    """The postings expected of k sources from now on, and their constraints. All arrays have the shape (k,).
 
     Parameters
     ----------
@@ -51,7 +48,7 @@ class Outlook:
     now : array
         Hours on the axis of `calendar`.
     waiting : array
-        Postings expected to have been published since the source was last asked with success.
+        Postings expected to have been published since the source was last retrieved successfully.
     factor : array
         The activity by which profiles are multiplied.
     price : array
@@ -79,7 +76,7 @@ class Outlook:
         return replace(self, price=price / np.maximum(weights, 1e-12))
 
     def at(self, rows: IntArray, now: FloatArray) -> "Outlook":
-        """Some of the sources at other instants, at which they have just been asked."""
+        """Some of the sources at other times, as if just retrieved."""
         return replace(self.part(rows), now=now, waiting=np.zeros(now.size))
 
     def expected_delay(self, gaps: FloatArray) -> FloatArray:
@@ -89,10 +86,10 @@ class Outlook:
         caught = self.waiting + self.factor * (expected - expected[0])
         return np.asarray(np.trapezoid(caught, dx=1 / (DELAY_NODES - 1), axis=0) * gaps)
 
-    def expected(self, instants: FloatArray) -> FloatArray:
-        """Postings expected by profile from the start of the calendar, at instants of shape (m, k)."""
+    def expected(self, times: FloatArray) -> FloatArray:
+        """Postings expected by profile from the start of the calendar, at times of shape (m, k)."""
         bins = self.cumulated.shape[1] - 1
-        weeks, phase = np.divmod(instants - SLOTS_BEGIN, WEEK)
+        weeks, phase = np.divmod(times - SLOTS_BEGIN, WEEK)
         position = phase * (bins / WEEK)
         left = np.minimum(position.astype(np.int64), bins - 1)
         flat = self.cumulated.ravel()
@@ -102,11 +99,11 @@ class Outlook:
 
 
 def next_gaps(outlook: Outlook) -> FloatArray:
-    """Hours until each source should be asked next, shape (k,), within its bounds.
+    """Hours until the next retrieval of each source, shape (k,), within its bounds.
 
     Examples
     --------
-    A flat rate of one posting an hour at a price of 8 posting-hours is asked every sqrt(2 * 8) = 4 hours:
+    With a flat rate of one posting an hour and a price of 8 posting-hours the gap is sqrt(2 * 8) = 4 hours:
 
     >>> one = np.ones(1)
     >>> flat = Outlook(np.linspace(0, 168, 2017)[None], 0 * one, 0 * one, one, 8 * one, one / 12, 168 * one, one / 0.01)
@@ -117,20 +114,25 @@ def next_gaps(outlook: Outlook) -> FloatArray:
     return np.concatenate(gaps) if gaps else np.empty(0)
 
 
-def _next_gaps(outlook: Outlook) -> FloatArray:
+def _grid(outlook: Outlook) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Postings expected until each node, (NODES + 1, k), the step in hours, and the least gap in nodes."""
     rate = outlook.factor * outlook.cumulated[:, -1] / WEEK
     gap = usual_gap(rate, outlook.price, outlook.least, outlook.longest)
     step = np.clip(gap * (GAPS / NODES), LEAST_STEP, LONGEST_STEP)
     expected = outlook.expected(outlook.now + np.arange(NODES + 1)[:, None] * step)
-    expected = outlook.waiting + outlook.factor * (expected - expected[0])
-    least = np.maximum(np.ceil(outlook.least / step - 1e-9), 1).astype(np.int64)
-    first, second = _first_hops(expected, step, outlook.price, np.minimum(least, NODES), outlook.window)
+    least = np.clip(np.ceil(outlook.least / step - 1e-9), 1, NODES).astype(np.int64)
+    return outlook.waiting + outlook.factor * (expected - expected[0]), step, least
+
+
+def _next_gaps(outlook: Outlook) -> FloatArray:
+    expected, step, least = _grid(outlook)
+    first, second = _first_hops(expected, step, outlook.price, least, outlook.window)
     gaps = _refined(outlook, first * step, second * step, step)
     return np.asarray(np.clip(gaps, outlook.least, np.maximum(outlook.least, outlook.longest)))
 
 
 def _refined(outlook: Outlook, first: FloatArray, second: FloatArray, step: FloatArray) -> FloatArray:
-    """The best first gap within a step of the grid's, when the second instant stays: Theorem 3 without derivatives."""
+    """The best first gap within a step of the grid's, with the second time fixed: Theorem 3 without derivatives."""
     tries = first + np.linspace(-1, 1, 2 * REFINEMENT + 1)[:, None] * step
     inside = (tries >= outlook.least - 1e-9) & ((tries <= second - outlook.least + 1e-9) | (first == second))
     before = outlook.expected(np.vstack((outlook.now, outlook.now + tries)))
@@ -144,7 +146,7 @@ def _refined(outlook: Outlook, first: FloatArray, second: FloatArray, step: Floa
 def _first_hops(
     expected: FloatArray, step: FloatArray, price: FloatArray, least: IntArray, window: FloatArray
 ) -> tuple[IntArray, IntArray]:
-    """The recursion of the module for k sources side by side; nodes of the first two instants of each cheapest plan.
+    """The recursion of the module for k sources side by side; nodes of the first two times of each cheapest plan.
 
     Instead of a hull for each, all candidates from the earliest one that is still best for any source are compared.
     `expected` has the shape (NODES + 1, k); only its first row may be above 0 by what is already waiting.
@@ -167,8 +169,8 @@ def _first_hops(
         last = node - nearest + 1
         candidates = line[head:last] - collected[head:last] * node
         if lossy:
-            brought = expected[node] - collected[head:last] / step
-            candidates += LOSS_HOURS * np.maximum(brought - window, 0.0)
+            new = expected[node] - collected[head:last] / step
+            candidates += LOSS_HOURS * np.maximum(new - window, 0.0)
         if farthest > nearest:
             too_near = np.arange(head, last)[:, None] > node - least
             candidates[too_near] = np.inf
@@ -185,9 +187,7 @@ def _first_hops(
     return first[nodes], second[nodes]
 
 
-def plan(
-    expected: Sequence[float], step: float, price: float, least: int = 1, *, window: float = math.inf
-) -> list[int]:
+def plan(expected: Sequence[float], step: float, price: float, least: int = 1, window: float = math.inf) -> list[int]:
     """The nodes of one source's cheapest plan, by the hull: the last one is the last of the grid.
 
     Parameters
@@ -199,7 +199,7 @@ def plan(
     price : float
         Posting-hours per retrieval.
     least : int, 1 <= least <= N
-        Nodes between two instants at least; the first keeps it from node 0.
+        Nodes between two times at least; the first keeps it from node 0.
     window : float
         Postings beyond which a gap loses what is published; only where it matters, the slower form is taken.
 
@@ -277,23 +277,17 @@ def _lossy(expected: Sequence[float], step: float, price: float, least: int, win
 
 
 def due_times_ahead(outlook: Outlook) -> list[float]:
-    """The coming instants of the one source of an outlook, hours on the axis of `calendar`; the first is acted upon.
+    """The coming due times of the one source of an outlook, hours on the axis of `calendar`; only the first is used.
 
     >>> one = np.ones(1)
     >>> flat = Outlook(np.linspace(0, 168, 2017)[None], 0 * one, 0 * one, one, 8 * one, one / 12, 168 * one, one / 0.01)
-    >>> [round(instant, 2) for instant in due_times_ahead(flat)[:3]]
+    >>> [round(time, 2) for time in due_times_ahead(flat)[:3]]
     [4.0, 8.0, 12.0]
     """
     now, least, longest = float(outlook.now[0]), float(outlook.least[0]), float(outlook.longest[0])
-    factor, total = float(outlook.factor[0]), float(outlook.cumulated[0, -1])
-    price = min(float(outlook.price[0]), 1e12)
-    gap = min(max(math.sqrt(2 * price * WEEK / max(factor * total, 1e-300)), least), max(least, longest))
-    step = min(max(gap * GAPS / NODES, LEAST_STEP), LONGEST_STEP)
-    by_profile = outlook.expected(np.asarray(now + np.arange(NODES + 1)[:, None] * step))[:, 0]
-    expected = (by_profile - by_profile[0]) * factor + outlook.waiting[0]
-    least_nodes = min(max(math.ceil(least / step - 1e-9), 1), NODES)
-    nodes = plan(expected.tolist(), step, price, least_nodes, window=float(outlook.window[0]))
-    gaps = np.array([nodes[0] * step]), np.array([nodes[min(1, len(nodes) - 1)] * step])
-    refined = float(_refined(outlook, *gaps, np.array([step]))[0])
+    expected, steps, least_nodes = _grid(outlook)
+    [step] = steps.tolist()
+    nodes = plan(expected[:, 0].tolist(), step, float(outlook.price[0]), int(least_nodes[0]), float(outlook.window[0]))
+    refined = float(_refined(outlook, nodes[0] * steps, nodes[min(1, len(nodes) - 1)] * steps, steps)[0])
     first = min(max(refined, least), max(least, longest))
     return [now + first, *(now + node * step for node in nodes[1:] if node * step >= first + least)]

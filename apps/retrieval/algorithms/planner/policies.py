@@ -1,11 +1,11 @@
-"""The portal's own plan as a policy that recorded postings can be replayed against."""
+"""The portal's own plan as a policy for the simulation of recorded postings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from apps.retrieval.algorithms.arrays import FloatArray, IntArray
 from apps.retrieval.algorithms.calendar import DAY, WEEK
 from apps.retrieval.algorithms.planner.activity import Activity
 from apps.retrieval.algorithms.planner.lookahead import Outlook, next_gaps
@@ -13,17 +13,11 @@ from apps.retrieval.algorithms.planner.price import closed_form_price, root_mass
 from apps.retrieval.algorithms.traces import Trace
 from apps.retrieval.algorithms.weekly_profiles.learning import five_minute_rates, learn_priors, learn_profiles
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
-LEARN_EVERY = DAY  # h; profiles are learnt anew each night
+LEARN_EVERY = DAY  # h; profiles are learned every night
 
 
 class Lessons:
-    """What is expected of n sources, as learnt each night of a stretch from the postings until then.
-
-    Made once for all prices. `known` gives what may be known at an instant.
-    """
+    """What is expected of n sources, learned each night of a stretch from the postings until then; for all prices."""
 
     def __init__(self, nightly: Sequence[FloatArray], start: float) -> None:
         """`nightly`: postings per hour in equal bins of the week, shape (n, bins), of each night from `start` on."""
@@ -35,7 +29,7 @@ class Lessons:
 
     @classmethod
     def learnt(cls, history: Trace, start: float, end: float, *, seed: int) -> "Lessons":
-        """Learn each night anew, from nothing later than that night."""
+        """Learn each night from scratch, from nothing later than that night."""
         nightly = []
         for night in np.arange(start, end, LEARN_EVERY):
             known = history.window(-np.inf, night)
@@ -44,31 +38,31 @@ class Lessons:
         return cls(nightly, start)
 
     def known(self, sources: IntArray, now: FloatArray) -> FloatArray:
-        """Postings cumulated over the week of some sources, each at its own instant; shape (k, bins + 1)."""
+        """Postings cumulated over the week, as known of each source at its own time `now`; shape (k, bins + 1)."""
         nights = np.clip(((now - self._start) / LEARN_EVERY).astype(np.int64), 0, len(self._cumulated) - 1)
         return self._cumulated[nights, sources].astype(np.float64)
 
     def root_masses(self) -> FloatArray:
-        """`price.root_mass` of each source, as learnt on the first night."""
+        """`price.root_mass` of each source, as learned on the first night."""
         bins = self._cumulated.shape[2] - 1
         return root_mass(np.diff(self._cumulated[0], axis=1) * (bins / WEEK), WEEK)
 
 
 @dataclass
 class PricedPlan:
-    """Every source is asked when its own cheapest plan at one price says; planned anew after each retrieval.
+    """Every source follows its own cheapest plan at one price, replanned after each retrieval.
 
     Parameters
     ----------
     trace : Trace, of n sources
-        Only postings not later than the retrieval at hand are looked at.
+        Only postings not later than the current retrieval are used.
     lessons : Lessons
-        What is known of profiles at each instant.
+        What is known of profiles at each time.
     price : float
         Posting-hours per retrieval.
     weights : array (n,)
     reacts : bool
-        Whether what retrievals bring changes the activity; a bound that knows all rates does not.
+        Whether new postings change the activity; a bound that knows all rates does not react.
     """
 
     trace: Trace
@@ -101,11 +95,11 @@ class PricedPlan:
         return np.asarray(now + next_gaps(outlook))
 
     def _observed(self, outlook: Outlook, sources: IntArray, previous: FloatArray) -> FloatArray:
-        """The activity after what this retrieval brought."""
+        """The activity after this retrieval."""
         before, until = outlook.expected(np.vstack((previous, outlook.now)))
-        brought = self.trace.count(sources, previous, outlook.now)
+        new = self.trace.count(sources, previous, outlook.now)
         activity = Activity(self.seen[sources], self.expected[sources])
-        activity = activity.after(outlook.now - previous, brought, until - before)
+        activity = activity.after(outlook.now - previous, new, until - before)
         self.seen[sources], self.expected[sources] = activity
         return np.asarray(activity.factor)
 

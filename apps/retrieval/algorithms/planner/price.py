@@ -3,9 +3,8 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from apps.retrieval.algorithms.arrays import FloatArray
 
 DAMPING = 0.3  # of the controller: the exponent 2 of the square-root law becomes 0.6
 FASTEST = 2.0  # factor by which the controller moves the price in a day at most
@@ -41,7 +40,7 @@ def closed_form_price(root_masses: FloatArray, weights: FloatArray, retrievals: 
 
 
 def controlled_price(price: float, used: float, budget: float, hours: float) -> float:
-    """A better price after so many retrievals were used where the budget was so many; both over the same window.
+    """A better price by the retrievals used and the budget, both over the same window.
 
     Retrievals go as price ** -0.5, so price * (used / budget) ** 2 would be right at once, were all of the difference
     the price's fault and seen without noise. `hours` since the last change bound how far it moves.

@@ -1,16 +1,14 @@
-"""A week of the plan played through on what is expected: what a price buys, and which price a budget pays."""
+"""A week of the plan simulated on expectations: what a price buys, and the price that meets a budget."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import WEEK
 from apps.retrieval.algorithms.planner.lookahead import Outlook, next_gaps
 from apps.retrieval.algorithms.planner.price import closed_form_price, root_mass
-
-FloatArray = NDArray[np.float64]
 
 ROUNDS = 4  # of the search for a price
 CLOSE_ENOUGH = 0.005  # of the retrievals
@@ -33,9 +31,9 @@ class Rehearsal:
 
 
 def rehearse(outlook: Outlook, hours: float = WEEK) -> Rehearsal:
-    """Play the plan through as if what is expected came to pass, from the outlook's instant on for some hours.
+    """Simulate the plan as if exactly the expected postings appeared, for some hours from the outlook's time on.
 
-    Sources are asked until each has a retrieval at or behind the end; what they cost is divided by their own times.
+    Each source is retrieved until once at or behind the end; its sums are divided by its own duration.
 
     Examples
     --------
@@ -60,15 +58,15 @@ def rehearse(outlook: Outlook, hours: float = WEEK) -> Rehearsal:
 
 
 def price_for(outlook: Outlook, weights: FloatArray, clock_rates: FloatArray, retrievals: float) -> float:
-    """The price at which these sources are asked so many times per hour of ours.
+    """The price at which these sources are retrieved this often per hour of real time.
 
     Parameters
     ----------
     outlook : Outlook, of k sources
-        Its prices are left out of account.
+        Its prices are ignored.
     weights, clock rates : arrays (k,)
     retrievals : float, > 0
-        Of all of them together, per hour of ours.
+        Of all of them together, per hour of real time.
 
     Where the bounds of the gaps decide alone, the nearest price that was tried is returned.
     """
@@ -92,7 +90,7 @@ def price_for(outlook: Outlook, weights: FloatArray, clock_rates: FloatArray, re
 
 
 def what_if(outlook: Outlook, weights: FloatArray, clock_rates: FloatArray, price: float) -> list[tuple[float, float]]:
-    """Retrievals per hour of ours, and the expected mean delay in hours per posting, at prices around this one.
+    """Retrievals per hour of real time, and the expected mean delay in hours per posting, at prices around this one.
 
     The delay is over all postings alike, whatever their source's weight; cheapest price last.
     """

@@ -1,12 +1,11 @@
-"""How often to ask each source: resource allocation, section 3.1 of Sia, Cho and Cho."""
+"""How often to retrieve each source: resource allocation, section 3.1 of Sia, Cho and Cho."""
 
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from apps.retrieval.algorithms.arrays import FloatArray, IntArray
 
 
 def square_root_allocation(
@@ -43,10 +42,17 @@ def square_root_allocation(
     >>> square_root_allocation([1.0, 4.0, 9.0, 0.0], total=10.0, least=1.0, most=4.0).round(6).tolist()
     [1.666667, 3.333333, 4.0, 1.0]
     """
-    rates, weights = np.asarray(rates, dtype=np.float64), np.asarray(weights, dtype=np.float64)
+    rates, weights = checked(rates, weights)
+    return allocate(np.sqrt(weights * rates), total, least, most, proportional_shares)
+
+
+def checked(rates: ArrayLike, weights: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Both as arrays of the shape of `rates`. Raises ValueError if one is negative."""
+    rates = np.asarray(rates, dtype=np.float64)
+    weights = np.broadcast_to(np.asarray(weights, dtype=np.float64), rates.shape)
     if (rates < 0).any() or (weights < 0).any():
         raise ValueError("rates and weights must not be negative")
-    return allocate(np.sqrt(weights * rates), total, least, most, proportional_shares)
+    return rates, weights
 
 
 def allocate(
@@ -93,9 +99,9 @@ def proportional_shares(worths: FloatArray, total: float, least: FloatArray, mos
 def whole_retrievals(frequency: float, days: int, *, phase: float = 0.5) -> IntArray:
     """Whole numbers of retrievals on consecutive days that follow a real frequency per day, by error diffusion.
 
-    Each day gets the frequency rounded down or up, and after any number of days the sum is less than one from what the
-    frequency asks for. Repeated after `days` the sequence stays fair only up to that difference. At least one day has a
-    retrieval.
+    Each day gets the frequency rounded down or up, and after any number of days the sum differs by less than one from
+    the frequency times the days. Repeated after `days` the sequence stays fair only up to that difference. At least one
+    day has a retrieval.
 
     Parameters
     ----------
@@ -103,7 +109,7 @@ def whole_retrievals(frequency: float, days: int, *, phase: float = 0.5) -> IntA
         Retrievals per day, >= 0.
     days : int
     phase : float in [0, 1)
-        The error before the first day; random phases keep sources from being asked on the same days.
+        The error before the first day; random phases spread sources over the days.
 
     Examples
     --------

@@ -1,17 +1,14 @@
-"""What the past tells of each source: posting rates and patterns, section 3.3 of Sia, Cho and Cho."""
+"""Posting rates and patterns learned from the past of each source, section 3.3 of Sia, Cho and Cho."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from apps.retrieval.algorithms.arrays import FloatArray, IntArray
 from apps.retrieval.algorithms.calendar import DAY
-from apps.retrieval.algorithms.exact import best_instants
+from apps.retrieval.algorithms.exact import optimal_times
 from apps.retrieval.algorithms.profiles import Profile
 from apps.retrieval.algorithms.traces import Trace
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 WINDOW = 14 * DAY  # h; the paper saw no gain beyond two weeks
 HOURS = 24
@@ -23,7 +20,7 @@ ROUNDS = 100  # of k-means, at most
 
 @dataclass(frozen=True)
 class Learned:
-    """What the policies of the paper know of n sources; schedules once solved are kept for all of them."""
+    """What the policies of the paper know of n sources; schedules are solved once per pattern."""
 
     rates: FloatArray  # (n,) postings per hour
     centroids: FloatArray  # (K + 1, 24) shares of a day's postings in each hour; the last, flat one is of the silent
@@ -34,11 +31,11 @@ class Learned:
         return self.rates.size
 
     def schedule(self, source: int, retrievals: int) -> FloatArray:
-        """The best instants in a day for a source with the pattern of its centroid; array (retrievals,)."""
+        """The best times in a day for a source with the pattern of its centroid; array (retrievals,)."""
         centroid = int(self.membership[source])
         if (centroid, retrievals) not in self._schedules:
             profile = Profile(self.centroids[centroid], period=DAY)
-            self._schedules[centroid, retrievals] = best_instants(profile, retrievals)
+            self._schedules[centroid, retrievals] = optimal_times(profile, retrievals)
         return self._schedules[centroid, retrievals]
 
 
@@ -51,7 +48,7 @@ def learn(history: Trace, now: float, *, random: np.random.Generator, window: fl
     Parameters
     ----------
     history : Trace
-        Postings at or after `now` are not looked at.
+        Postings at or after `now` are ignored.
     now : float
         Hours on the axis of `calendar`.
     random : Generator
@@ -73,14 +70,9 @@ def learn(history: Trace, now: float, *, random: np.random.Generator, window: fl
     flat = np.full((1, HOURS), 1 / HOURS)
     membership = np.full(len(history), clusters)
     if not active.size:
-        return Learned(posting_rates(history, now, window), flat, membership)
+        return Learned(recent.counts / window, flat, membership)
     centroids, membership[active] = k_means(shares[active], clusters, random=random)
-    return Learned(posting_rates(history, now, window), np.concatenate((centroids, flat)), membership)
-
-
-def posting_rates(history: Trace, now: float, window: float = WINDOW) -> FloatArray:
-    """Postings per hour of each source in the last `window` hours before `now`; array (n,)."""
-    return np.asarray(history.window(now - window, now).counts / window)
+    return Learned(recent.counts / window, np.concatenate((centroids, flat)), membership)
 
 
 def daily_patterns(history: Trace) -> FloatArray:

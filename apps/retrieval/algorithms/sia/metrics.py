@@ -1,16 +1,15 @@
 """How late, how fresh, how old: the metrics of Sia, Cho and Cho, section 2, and what their model expects of them.
 
-Every instant is in hours. A posting that appears at the very instant of a retrieval is retrieved by it, without delay.
+All times are in hours. A posting that appears at the very time of a retrieval is retrieved by it, without delay.
 """
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.profiles import Profile
-
-FloatArray = NDArray[np.float64]
 
 
 def delays(postings: ArrayLike, retrievals: ArrayLike) -> FloatArray:
@@ -38,33 +37,33 @@ def delays(postings: ArrayLike, retrievals: ArrayLike) -> FloatArray:
     return np.asarray(retrievals[following] - postings)
 
 
-def age(postings: ArrayLike, retrievals: ArrayLike, instants: ArrayLike) -> FloatArray:
-    """A(O; t): hours since the earliest posting that no retrieval has brought yet, 0 if there is none.
+def age(postings: ArrayLike, retrievals: ArrayLike, times: ArrayLike) -> FloatArray:
+    """A(O; t): hours since the earliest posting not yet retrieved, 0 if there is none.
 
     Before the first retrieval every posting so far is pending. `postings` and `retrievals` are ascending.
 
     Examples
     --------
-    >>> age([1.0, 2.0], retrievals=[3.0], instants=[0.5, 2.5, 3.0, 9.0]).tolist()
+    >>> age([1.0, 2.0], retrievals=[3.0], times=[0.5, 2.5, 3.0, 9.0]).tolist()
     [0.0, 1.5, 0.0, 0.0]
     """
-    postings, instants = np.asarray(postings, dtype=np.float64), np.asarray(instants, dtype=np.float64)
-    latest = np.append(-np.inf, retrievals)[np.searchsorted(retrievals, instants, side="right")]
+    postings, times = np.asarray(postings, dtype=np.float64), np.asarray(times, dtype=np.float64)
+    latest = np.append(-np.inf, retrievals)[np.searchsorted(retrievals, times, side="right")]
     earliest_pending = np.append(postings, np.inf)[np.searchsorted(postings, latest, side="right")]
-    return np.asarray(np.maximum(instants - earliest_pending, 0.0))
+    return np.asarray(np.maximum(times - earliest_pending, 0.0))
 
 
-def freshness(postings: ArrayLike, retrievals: ArrayLike, instants: ArrayLike) -> FloatArray:
-    """F(O; t): 0 while a posting is pending, from its instant on, else 1. `postings` and `retrievals` are ascending.
+def freshness(postings: ArrayLike, retrievals: ArrayLike, times: ArrayLike) -> FloatArray:
+    """F(O; t): 0 while a posting is pending, from its publication on, else 1; `postings`, `retrievals` ascending.
 
     Examples
     --------
-    >>> freshness([1.0, 2.0], retrievals=[3.0], instants=[0.5, 1.0, 2.5, 3.0]).tolist()
+    >>> freshness([1.0, 2.0], retrievals=[3.0], times=[0.5, 1.0, 2.5, 3.0]).tolist()
     [1.0, 0.0, 0.0, 1.0]
     """
     seen = np.append(0, np.searchsorted(postings, retrievals, side="right"))
-    known = seen[np.searchsorted(retrievals, instants, side="right")]
-    return np.asarray(known == np.searchsorted(postings, instants, side="right"), dtype=np.float64)
+    known = seen[np.searchsorted(retrievals, times, side="right")]
+    return np.asarray(known == np.searchsorted(postings, times, side="right"), dtype=np.float64)
 
 
 def mean_age(postings: ArrayLike, retrievals: ArrayLike, start: float, end: float) -> float:
@@ -103,23 +102,23 @@ def _stale_stretches(
     return earliest[stale], stale_from[stale], stale_until[stale]
 
 
-def within_period(instants: ArrayLike, period: float) -> FloatArray:
-    """Instants modulo the period, ascending along the last axis; also those that rounding takes to the period itself.
+def within_period(times: ArrayLike, period: float) -> FloatArray:
+    """Times modulo the period, ascending along the last axis; also those that rounding takes to the period itself.
 
     >>> within_period([25.0, -1e-20], 24.0).tolist()
     [0.0, 1.0]
     """
-    phases = np.mod(np.asarray(instants, dtype=np.float64), period)
+    phases = np.mod(np.asarray(times, dtype=np.float64), period)
     return np.sort(np.where(phases < period, phases, 0.0), axis=-1)
 
 
-def integrated_expectation(profile: Profile, instants: ArrayLike) -> Any:
-    """J(t): the integral of `profile.expected` from instant 0, in posting-hours.
+def integrated_expectation(profile: Profile, times: ArrayLike) -> Any:
+    """J(t): the integral of `profile.expected` from time 0, in posting-hours.
 
-    The expected delay between two instants is J(b) - J(a) - L(a) (b - a), by parts. Far from instant 0 the difference
+    The expected delay between two times is J(b) - J(a) - L(a) (b - a), by parts. Far from time 0 the difference
     loses digits: shift both by whole periods first.
     """
-    periods, phase = np.divmod(np.asarray(instants, dtype=np.float64), profile.period)
+    periods, phase = np.divmod(np.asarray(times, dtype=np.float64), profile.period)
     levels = profile.cumulated
     at_edges = np.append(0.0, np.cumsum((levels[:-1] + levels[1:]) / 2 * profile.bin_hours))
     bins = np.minimum((phase / profile.bin_hours).astype(np.int64), profile.rates.size - 1)
@@ -151,20 +150,20 @@ def expected_delay_between(profile: Profile, start: ArrayLike, end: ArrayLike) -
     return rise - profile.expected(start) * (end - start)
 
 
-def expected_delay(profile: Profile, instants: ArrayLike) -> float:
-    """Posting-hours that a period's postings are expected to wait if retrieved at these instants of every period.
+def expected_delay(profile: Profile, times: ArrayLike) -> float:
+    """Posting-hours that a period's postings are expected to wait with retrievals at these times of every period.
 
     Divided by `profile.total` it is the mean delay of a posting in hours.
 
     Parameters
     ----------
     profile : Profile
-    instants : array (m,), m >= 1, ascending, the last less than a period after the first
+    times : array (m,), m >= 1, ascending, the last less than a period after the first
 
     Raises
     ------
     ValueError
-        If there is no instant, or they are not ascending within one period.
+        If there is no retrieval, or the times are not ascending within one period.
 
     References
     ----------
@@ -172,16 +171,16 @@ def expected_delay(profile: Profile, instants: ArrayLike) -> float:
 
     Examples
     --------
-    Example 1 of the paper: an hour with one posting, an hour with none; the best, an average and the worst instant.
+    Example 1 of the paper: an hour with one posting, an hour with none; the best, an average and the worst time.
 
     >>> source = Profile(np.array([1.0, 0.0]), period=2.0)
     >>> expected_delay(source, [1.0]), expected_delay(source, [1.5]), expected_delay(source, [0.0])
     (0.5, 1.0, 1.5)
     """
-    instants = np.asarray(instants, dtype=np.float64)
-    if not instants.size:
+    times = np.asarray(times, dtype=np.float64)
+    if not times.size:
         raise ValueError("without a retrieval the delay has no end")
-    if (np.diff(instants) < 0).any() or instants[-1] - instants[0] > profile.period:
-        raise ValueError("the instants must be ascending and lie within one period")
-    following = np.append(instants[1:], instants[0] + profile.period)
-    return float(expected_delay_between(profile, instants, following).sum())
+    if (np.diff(times) < 0).any() or times[-1] - times[0] > profile.period:
+        raise ValueError("the times must be ascending and lie within one period")
+    following = np.append(times[1:], times[0] + profile.period)
+    return float(expected_delay_between(profile, times, following).sum())

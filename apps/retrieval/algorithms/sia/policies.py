@@ -1,14 +1,14 @@
-"""The policies that Sia, Cho and Cho compare, section 4: from what was learnt to a timetable for each source.
+"""The policies that Sia, Cho and Cho compare, section 4: from what was learned to a timetable for each source.
 
 All are a `Rule` and called as `rule(learned, per_day, *, random, weights, least, most)`:
 
 learned : Learned, of n sources
 per_day : float
-    Retrievals per day, averaged over all sources; brought within the bounds.
+    Retrievals per day, averaged over all sources; clipped to the bounds.
 random : Generator
-    For the phases. Two budgets are best compared with the same seed.
+    For the phases. Compare two budgets with the same seed.
 weights : array (n,), optional
-    Importance of each source, where the policy asks for it.
+    Importance of each source, for policies that use it.
 least, most : float
     Bounds of each source's retrievals per day.
 
@@ -19,16 +19,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import DAY
 from apps.retrieval.algorithms.sia.allocation import square_root_allocation, whole_retrievals
 from apps.retrieval.algorithms.sia.learning import Learned
 from apps.retrieval.algorithms.timetables import Timetable
 
-FloatArray = NDArray[np.float64]
-
-LEAST, MOST = 1 / 7, 288.0  # retrievals per day: once a week, every five minutes
+MIN_PER_DAY, MAX_PER_DAY = 1 / 7, 288.0  # retrievals: once a week, every five minutes
 DAYS = 28  # in which a real frequency becomes whole retrievals
 
 
@@ -38,7 +37,7 @@ Placement = Callable[[Learned, FloatArray, np.random.Generator], list[Timetable]
 
 @dataclass(frozen=True)
 class Rule:
-    """How often each source is asked, and when.
+    """How often each source is retrieved, and when.
 
     `frequencies` shares out a number of retrievals a day among the sources: `(learned, total, weights, least, most)`;
     `placement` makes them timetables.
@@ -54,8 +53,8 @@ class Rule:
         *,
         random: np.random.Generator,
         weights: ArrayLike = 1.0,
-        least: float = LEAST,
-        most: float = MOST,
+        least: float = MIN_PER_DAY,
+        most: float = MAX_PER_DAY,
     ) -> list[Timetable]:
         total = float(np.clip(per_day, least, most)) * len(learned)
         return self.placement(learned, self.frequencies(learned, total, weights, least, most), random)
@@ -73,15 +72,16 @@ def square_root(learned: Learned, total: float, weights: ArrayLike, least: float
 
 def evenly_spaced(learned: Learned, frequencies: FloatArray, random: np.random.Generator) -> list[Timetable]:
     """Timetables with these retrievals per day, array (n,), each with a random phase."""
-    phases = random.random(frequencies.size)
-    return [Timetable.even(DAY / frequency, phase) for frequency, phase in zip(frequencies, phases, strict=True)]
+    gaps = DAY / frequencies
+    phases = random.random(gaps.size) * gaps
+    return [Timetable(np.array([phase]), gap) for phase, gap in zip(phases.tolist(), gaps.tolist(), strict=True)]
 
 
 def well_timed(learned: Learned, frequencies: FloatArray, random: np.random.Generator) -> list[Timetable]:
-    """Timetables with these retrievals per day, array (n,), at the best instants for each source's pattern.
+    """Timetables with these retrievals per day, array (n,), at the best times for each source's pattern.
 
     A whole number repeats daily. Otherwise each of 28 days gets it rounded up or down and that number's own schedule;
-    a source asked less than daily is asked at its best single instant on some days. The days' phases are random.
+    a source retrieved less than daily is retrieved at its best single time on some days. The days' phases are random.
     """
     phases = random.random(frequencies.size)
     return [

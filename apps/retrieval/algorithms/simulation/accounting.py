@@ -1,33 +1,30 @@
-"""What a plan is worth: recorded postings against the instants at which their sources would have been asked."""
+"""What a plan is worth: recorded postings against the retrieval times of their sources under the plan."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from apps.retrieval.algorithms.arrays import FloatArray, IntArray
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.algorithms.traces import Trace
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 WINDOW = 15  # items that a feed shows; what is older has slipped out
 
 
 class Reactive(Protocol):
-    """A plan that answers to what retrievals bring."""
+    """A plan that reacts to the result of each retrieval."""
 
     def next(self, sources: IntArray, previous: FloatArray, now: FloatArray) -> FloatArray:
-        """When to ask again; shape (k,).
+        """The next retrieval times; shape (k,).
 
         Parameters
         ----------
         sources : array (k,) of int
-            Numbers of different sources that are being asked.
+            Numbers of different sources that are being retrieved.
         previous, now : arrays (k,)
-            The hours of each one's former retrieval and of this one. A plan may look at no posting later than `now`.
+            The hours of each one's previous retrieval and of this one. A plan may use no posting later than `now`.
         """
         ...
 
@@ -43,9 +40,9 @@ class Outcome:
 
 
 def simulate_timetables(test: Trace, timetables: Sequence[Timetable], start: float, end: float) -> Outcome:
-    """The outcome of periodic instants for the postings of `test`, all in [start, end).
+    """The outcome of periodic retrievals for the postings of `test`, all in [start, end).
 
-    A posting after the last instant waits for the first one past the end; its delay is not cut there. Retrievals are
+    A posting after the last retrieval waits for the first one past the end; its delay is not cut there. Retrievals are
     counted as the plan's rate times the stretch, so that fractions of a period are fair.
     """
     delays = [timetable.at_or_after(times) - times for timetable, times in zip(timetables, test.parts, strict=True)]
@@ -61,32 +58,32 @@ def simulate_timetables(test: Trace, timetables: Sequence[Timetable], start: flo
 def simulate_reactive(
     test: Trace, plan: Reactive, start: float, end: float, *, least_gap: float, phases: FloatArray
 ) -> Outcome:
-    """The outcome of a reactive plan, which begins as if every source had been asked at `start`.
+    """The outcome of a reactive plan, which begins as if every source had been retrieved at `start`.
 
     `phases` in [0, 1), shape (n,), scale each source's first gap, so that the sources do not begin in step; no gap is
-    shorter than `least_gap` hours. Each source is asked until once at or after `end`.
+    shorter than `least_gap` hours. Each source is retrieved until once at or after `end`.
     """
     everyone = np.arange(len(test))
     begin = np.full(len(test), start)
     first = plan.next(everyone, begin, begin)
-    instants = start + np.maximum(phases * (first - start), least_gap)
-    return simulate_instants(test, _visits(plan, instants, start, end, least_gap))
+    first = start + np.maximum(phases * (first - start), least_gap)
+    return simulate_times(test, _retrieval_times(plan, first, start, end, least_gap))
 
 
-def simulate_instants(test: Trace, instants: Sequence[FloatArray]) -> Outcome:
+def simulate_times(test: Trace, retrievals: Sequence[FloatArray]) -> Outcome:
     """The outcome of each source's retrievals, in ascending order, none of its postings later than the last of them."""
     delays, lost = [], 0
-    for times, asked in zip(test.parts, instants, strict=True):
-        delays.append(asked[np.searchsorted(asked, times, side="left")] - times)
-        lost += _lost(times, asked)
-    per_source = np.array([len(asked) for asked in instants], np.float64)
+    for times, retrieved_at in zip(test.parts, retrievals, strict=True):
+        delays.append(retrieved_at[np.searchsorted(retrieved_at, times, side="left")] - times)
+        lost += _lost(times, retrieved_at)
+    per_source = np.array([len(retrieved_at) for retrieved_at in retrievals], np.float64)
     return Outcome(np.concatenate(delays), float(per_source.sum()), lost, per_source)
 
 
-def _visits(plan: Reactive, first: FloatArray, start: float, end: float, least_gap: float) -> list[FloatArray]:
-    """Instants of each source, the first at or after `end` included. In each round every source is asked once."""
+def _retrieval_times(plan: Reactive, first: FloatArray, start: float, end: float, least_gap: float) -> list[FloatArray]:
+    """Those of each source, the first at or after `end` included. In each round every source is retrieved once."""
     sources, previous, now = np.arange(first.size), np.full(first.size, start), first
-    asked_sources, asked_at = [sources], [now]
+    source_rounds, time_rounds = [sources], [now]
     while True:
         running = now < end
         sources, previous, now = sources[running], previous[running], now[running]
@@ -94,16 +91,16 @@ def _visits(plan: Reactive, first: FloatArray, start: float, end: float, least_g
             break
         following = np.maximum(plan.next(sources, previous, now), now + least_gap)
         previous, now = now, following
-        asked_sources.append(sources)
-        asked_at.append(now)
-    all_sources, all_instants = np.concatenate(asked_sources), np.concatenate(asked_at)
-    order = np.argsort(all_sources, kind="stable")  # rounds are in order of time, so each source's instants stay sorted
+        source_rounds.append(sources)
+        time_rounds.append(now)
+    all_sources, all_times = np.concatenate(source_rounds), np.concatenate(time_rounds)
+    order = np.argsort(all_sources, kind="stable")  # rounds are in order of time, so each source's times stay sorted
     borders = np.cumsum(np.bincount(all_sources, minlength=first.size))[:-1]
-    return np.split(all_instants[order], borders)
+    return np.split(all_times[order], borders)
 
 
-def _lost(times: FloatArray, asked: FloatArray) -> int:
-    counts = np.diff(np.searchsorted(times, asked, side="right"), prepend=0)
+def _lost(times: FloatArray, retrieved_at: FloatArray) -> int:
+    counts = np.diff(np.searchsorted(times, retrieved_at, side="right"), prepend=0)
     return int(np.maximum(counts - WINDOW, 0).sum())
 
 
@@ -116,7 +113,7 @@ def matching(
     tolerance: float = 0.002,
     rounds: int = 12,
 ) -> tuple[float, Outcome]:
-    """Turn a policy's one scalar until its realised retrievals are the wished ones; the scalar and its outcome.
+    """Adjust a policy's one scalar until it makes the given number of retrievals; the scalar and its outcome.
 
     The retrievals go about as `scalar ** exponent`; the search is a secant on logarithms inside a closing bracket.
     Where a bound keeps the policy from the budget, the nearest outcome is returned.

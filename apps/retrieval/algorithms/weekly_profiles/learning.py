@@ -1,4 +1,4 @@
-"""What is learnt of when sources publish: a posting rate for every five minutes of each source's week.
+"""When sources publish, as learned from their postings: a posting rate for every five minutes of each source's week.
 
 Every part of a profile lies between the source's own counts and what is usual among all sources, the nearer to its own
 the more is known of it: the rate, the shares of the days and of the hours, how far the week is more than days times
@@ -10,17 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import SLOTS_BEGIN, WEEK
 from apps.retrieval.algorithms.traces import Trace
 from apps.retrieval.algorithms.weekly_profiles.peaks import Peaks, fit_peaks
 from apps.retrieval.algorithms.weekly_profiles.rates import RatePrior, fit_rates
 from apps.retrieval.algorithms.weekly_profiles.shares import SharesPrior, fit_shares
 
-FloatArray = NDArray[np.float64]
-
-WEEKS = 8  # of history that is looked at
+WEEKS = 8  # of history
 FEW, FEW_WEEKS = 10, 2.0  # fewer postings than that are thought to be those of two weeks at least
 MIN_WEEKS = 1 / 168
 HOURS, DAYS, SLOTS = 24, 7, 12
@@ -32,7 +30,7 @@ LOUD = 20.0  # postings of one source that count for the shares of minutes usual
 
 @dataclass(frozen=True)
 class Priors:
-    """What is usual among all sources; enough to understand a source of which only its first postings are known."""
+    """What is usual among all sources; enough to estimate a source by its first postings alone."""
 
     rates: RatePrior
     days: SharesPrior  # over 7 days, Sunday first
@@ -42,13 +40,7 @@ class Priors:
     slots: FloatArray  # (12,), usual shares of an hour's five-minute slots
 
     def to_json(self) -> dict[str, Any]:
-        parts = {
-            "rates": self.rates,
-            "days": self.days,
-            "hours": self.hours,
-            "week": self.week,
-            "minutes": self.minutes,
-        }
+        parts = {name: part for name, part in vars(self).items() if name != "slots"}
         values = {name: {key: array.tolist() for key, array in vars(part).items()} for name, part in parts.items()}
         return values | {"slots": self.slots.tolist()}
 
@@ -96,23 +88,17 @@ class WeeklyProfiles:
         Postings expected in each hour of the week, the first from SLOTS_BEGIN on, on the axis of `calendar`.
     minutes : array (n, 24, 12)
         Shares of the five-minute slots within each hour of the day; they sum to 1 over the last axis.
-    stiffness : array (n,)
-        How many postings the smooth shares of minutes are worth; where it is low, the source has peaks of its own.
     """
 
     hourly: FloatArray
     minutes: FloatArray
-    stiffness: FloatArray
-
-    def __len__(self) -> int:
-        return len(self.hourly)
 
 
 def five_minute_rates(hourly: FloatArray, minutes: FloatArray) -> FloatArray:
     """Postings per hour in each five minutes of the week.
 
     The hours' counts are taken as values at half past and interpolated linearly, or all sources of an hourly pattern
-    would be asked at its edges, in a herd. The shares of minutes then lift and lower them; each week keeps its sum.
+    would be retrieved at its edges, in a herd. The shares of minutes then lift and lower them; each week keeps its sum.
 
     Parameters
     ----------
@@ -174,9 +160,9 @@ def learn_profiles(history: Trace, now: float, priors: Priors) -> WeeklyProfiles
     rates = priors.rates.posterior_mean(counts.total, counts.weeks)
     hour_shares = priors.hours.posterior_mean(counts.hours)
     week = _week_shares(priors.days.posterior_mean(counts.days), hour_shares)
-    week = priors.week.shares(counts.week[:, None], week[:, None])[0][:, 0]
-    minutes, stiffness = priors.minutes.shares(counts.minutes, hour_shares[:, :, None] * priors.slots)
-    return WeeklyProfiles(rates[:, None] * week, minutes, stiffness)
+    week = priors.week.shares(counts.week[:, None], week[:, None])[:, 0]
+    minutes = priors.minutes.shares(counts.minutes, hour_shares[:, :, None] * priors.slots)
+    return WeeklyProfiles(rates[:, None] * week, minutes)
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,16 @@
-"""Habits as rows hold them, for hundreds of thousands of sources, and what they let us expect."""
+"""Compact profiles for the database, and the postings to expect by them."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.weekly_profiles.learning import HOURS, SLOTS, five_minute_rates
-
-FloatArray = NDArray[np.float64]
 
 WEEK_HOURS = 168
 WHOLE = 65_535  # what a share of 1 is packed as
-ALIKE = 0.02  # shares that differ less from one another are not worth keeping
+ALIKE = 0.02  # shares that differ less from one another are not stored
 
 
 class PackedProfile(NamedTuple):

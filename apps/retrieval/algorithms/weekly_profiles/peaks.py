@@ -1,15 +1,14 @@
 """How sharply a source keeps to its profiles: between the smooth shares of its kin and its very own counts.
 
-Sia, Cho and Cho take a source's postings for a Poisson process with a smooth rate; CAM takes them for updates at a few
-instants with probabilities. Most sources are the former, some the latter; the data of each decide how much.
+Sia, Cho and Cho model a source's postings as a Poisson process with a smooth rate; CAM models them as updates at a few
+update instants with probabilities. Most sources are the former, some the latter; the data of each decide how much.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from apps.retrieval.algorithms.arrays import FloatArray
 
 STIFFNESS = (2.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 400.0, 1e4)
 ROUNDS = 60
@@ -26,8 +25,8 @@ class Peaks:
     weights: FloatArray  # (k,), sum 1
     stiffness: FloatArray  # (k,)
 
-    def shares(self, counts: FloatArray, base: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Posterior shares within each group, and how stiff each source is.
+    def shares(self, counts: FloatArray, base: FloatArray) -> FloatArray:
+        """Posterior shares within each group.
 
         Parameters
         ----------
@@ -37,15 +36,13 @@ class Peaks:
 
         Returns
         -------
-        shares : array (n, g, b)
+        array (n, g, b)
             They sum to 1 over b.
-        stiffness : array (n,)
-            Posterior geometric mean. Low: the source has peaks of its own; high: it is as smooth as the base.
 
         Examples
         --------
         >>> counts, base = np.array([[[9.0, 0.0]], [[0.0, 0.0]]]), np.full((2, 1, 2), 0.5)
-        >>> shares, _ = Peaks(np.array([1.0]), np.array([2.0])).shares(counts, base)
+        >>> shares = Peaks(np.array([1.0]), np.array([2.0])).shares(counts, base)
         >>> shares[:, 0].round(2).tolist()
         [[0.91, 0.09], [0.5, 0.5]]
         """
@@ -56,7 +53,7 @@ class Peaks:
         for k, stiffness in enumerate(self.stiffness):
             own = (stiffness * base + counts) / (stiffness * group_base + group_counts)[:, :, None]
             shares += posterior[:, k, None, None] * own
-        return shares, np.exp(posterior @ np.log(self.stiffness))
+        return shares
 
 
 def fit_peaks(counts: FloatArray, base: FloatArray) -> Peaks:

@@ -1,11 +1,10 @@
-"""Posting rates by empirical Bayes: a source of which little is known is thought to be like the others."""
+"""Posting rates by empirical Bayes: a source of which little is known is estimated to be like the others."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from apps.retrieval.algorithms.arrays import FloatArray
 
 GRID = 70  # candidate rates
 MIN_RATE = 1e-3  # postings per week
@@ -24,7 +23,11 @@ class RatePrior:
 
         It is positive even for a count of 0, and for an exposure of 0 it is the mean of all sources.
         """
-        return np.asarray(_responsibilities(self, counts, weeks) @ self.rates)
+        likelihood = _likelihood(self.rates, counts, weeks)
+        weighted = likelihood * self.shares
+        # A count far beyond all others has no likelihood under the prior: its own nearest rate counts.
+        weighted = np.where(weighted.sum(axis=1, keepdims=True) > 1e-280, weighted, likelihood)
+        return np.asarray(weighted @ self.rates / weighted.sum(axis=1))
 
 
 def fit_rates(counts: FloatArray, weeks: FloatArray) -> RatePrior:
@@ -64,12 +67,3 @@ def _likelihood(rates: FloatArray, counts: FloatArray, weeks: FloatArray) -> Flo
     """Poisson likelihoods up to a factor per source, shape (n, g); the largest of each source is 1."""
     logarithms = counts[:, None] * np.log(rates) - weeks[:, None] * rates
     return np.asarray(np.exp(logarithms - logarithms.max(axis=1, keepdims=True)))
-
-
-def _responsibilities(prior: RatePrior, counts: FloatArray, weeks: FloatArray) -> FloatArray:
-    likelihood = _likelihood(prior.rates, counts, weeks)
-    weighted = likelihood * prior.shares
-    total = weighted.sum(axis=1, keepdims=True)
-    # A count far beyond all others leaves no likelihood where the prior has any mass: its own nearest rate it is, then.
-    weighted = np.where(total > 1e-280, weighted, likelihood)
-    return np.asarray(weighted / weighted.sum(axis=1, keepdims=True))

@@ -1,11 +1,10 @@
-"""How postings are spread over the hours of the day or the days of the week, learnt from all sources together."""
+"""How postings are spread over the hours of the day or the days of the week, learned from all sources together."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from apps.retrieval.algorithms.arrays import FloatArray
 
 ROUNDS = 40
 KMEANS_ROUNDS = 20

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.retrieval.algorithms.exact import best_instants
+from apps.retrieval.algorithms.exact import optimal_times
 from apps.retrieval.algorithms.profiles import Profile
 from apps.retrieval.algorithms.sia.metrics import expected_delay, expected_delay_between
-from apps.retrieval.algorithms.sia.single_retrieval import best_single_instant, downward_crossings
+from apps.retrieval.algorithms.sia.single_retrieval import downward_crossings, optimal_single_time
 from lab.papers.multiple_retrievals import (
     exhaustive_search,
     iterative_refinement,
@@ -17,16 +17,16 @@ from lab.papers.multiple_retrievals import (
 from tests.algorithms.posting_rates import BEST_FOR_OFFICE, EXAMPLE, OFFICE, SINE, plans, profiles
 
 
-def test_the_best_single_instant_is_where_the_rate_falls_through_its_mean():
-    assert best_single_instant(EXAMPLE) == 1.0
-    assert best_single_instant(OFFICE) == 18.0
-    assert best_single_instant(SINE) == pytest.approx(0.5)
+def test_the_best_single_retrieval_is_where_the_rate_falls_through_its_mean():
+    assert optimal_single_time(EXAMPLE) == 1.0
+    assert optimal_single_time(OFFICE) == 18.0
+    assert optimal_single_time(SINE) == pytest.approx(0.5)
 
 
 @given(profiles())
 @settings(deadline=None)
-def test_no_instant_beats_that_of_theorem_2(profile):
-    best = expected_delay(profile, [best_single_instant(profile)])
+def test_no_single_retrieval_beats_that_of_theorem_2(profile):
+    best = expected_delay(profile, [optimal_single_time(profile)])
     everywhere = np.arange(240) / 240 * profile.period
     delays = expected_delay_between(profile, everywhere, everywhere + profile.period)
     assert best <= delays.min() + 1e-9 * profile.total * profile.period
@@ -36,14 +36,14 @@ def test_no_instant_beats_that_of_theorem_2(profile):
 @settings(deadline=None)
 def test_at_every_candidate_the_rate_falls_to_its_mean_or_below(profile):
     mean = profile.rates.mean()
-    for instant in downward_crossings(profile):
+    for time in downward_crossings(profile):
         middle = profile.bin_hours / 2
-        assert profile.rate(instant - middle) > mean >= profile.rate(instant + middle)
+        assert profile.rate(time - middle) > mean >= profile.rate(time + middle)
 
 
-def test_a_constant_rate_has_no_best_instant():
+def test_a_constant_rate_has_no_best_time():
     assert downward_crossings(Profile(np.full(24, 0.1), period=24.0)).size == 0
-    assert best_single_instant(Profile(np.full(24, 0.1), period=24.0)) == 0.0
+    assert optimal_single_time(Profile(np.full(24, 0.1), period=24.0)) == 0.0
 
 
 @given(st.data())
@@ -65,14 +65,14 @@ def test_residuals_are_the_slope_of_the_delay(data):
 
 @pytest.mark.parametrize("retrievals", [1, 2, 3, 4])
 def test_known_optima_fulfil_theorem_3(retrievals):
-    instants, _ = BEST_FOR_OFFICE[retrievals]
-    assert optimality_residuals(OFFICE, instants) == pytest.approx(np.zeros(retrievals), abs=1e-3)
+    times, _ = BEST_FOR_OFFICE[retrievals]
+    assert optimality_residuals(OFFICE, times) == pytest.approx(np.zeros(retrievals), abs=1e-3)
 
 
 @given(profiles(), st.integers(1, 5))
 @settings(max_examples=40, deadline=None)
 def test_exact_optima_fulfil_theorem_3(profile, retrievals):
-    residuals = optimality_residuals(profile, best_instants(profile, retrievals))
+    residuals = optimality_residuals(profile, optimal_times(profile, retrievals))
     assert np.abs(residuals).max() < 1e-4 * profile.rates.max() * profile.period
 
 
@@ -83,7 +83,7 @@ def test_an_even_plan_fulfils_theorem_3_where_the_rate_is_constant():
 
 @pytest.mark.parametrize("solver", [exhaustive_search, iterative_refinement])
 @pytest.mark.parametrize("interpolated", [False, True])
-@given(profile=profiles(most_bins=8), retrievals=st.integers(1, 5))
+@given(profile=profiles(max_bins=8), retrievals=st.integers(1, 5))
 @settings(max_examples=15, deadline=None)
 def test_a_solver_of_the_paper_never_does_worse_than_its_even_start(solver, interpolated, profile, retrievals):
     plan = solver(profile, retrievals, grid=profile.period / 48, interpolated=interpolated)
@@ -94,7 +94,7 @@ def test_a_solver_of_the_paper_never_does_worse_than_its_even_start(solver, inte
     assert expected_delay(profile, plan) <= expected_delay(profile, start) * (1 + 1e-9)
 
 
-@given(profiles(most_bins=8), st.integers(1, 2))
+@given(profiles(max_bins=8), st.integers(1, 2))
 @settings(max_examples=30, deadline=None)
 def test_exhaustive_search_is_exact_on_its_grid_for_one_and_two(profile, retrievals):
     nodes = np.arange(24) / 24 * profile.period
@@ -108,7 +108,7 @@ def test_exhaustive_search_is_exact_on_its_grid_for_one_and_two(profile, retriev
 @pytest.mark.parametrize(("retrievals", "within"), [(1, 1e-9), (2, 1e-3), (3, 0.02), (4, 0.02)])
 def test_exhaustive_search_comes_close_on_a_smooth_rate(retrievals, within):
     smooth = Profile(2 + 2 * np.sin(2 * np.pi * (np.arange(24) + 0.5) / 24), period=24.0)
-    best = expected_delay(smooth, best_instants(smooth, retrievals))
+    best = expected_delay(smooth, optimal_times(smooth, retrievals))
     found = expected_delay(smooth, exhaustive_search(smooth, retrievals, interpolated=True))
     assert best <= found * (1 + 1e-9) <= best * (1 + within) * (1 + 1e-9)
 
@@ -129,7 +129,7 @@ def test_a_plan_without_retrievals_is_refused(solver):
         solver(OFFICE, 0)
 
 
-@pytest.mark.parametrize("solver", [exhaustive_search, iterative_refinement, best_instants])
-def test_a_source_that_never_posts_is_asked_evenly(solver):
+@pytest.mark.parametrize("solver", [exhaustive_search, iterative_refinement, optimal_times])
+def test_retrievals_of_a_source_that_never_posts_are_evenly_spaced(solver):
     silent = Profile(np.zeros(24), period=24.0)
     assert solver(silent, 3).tolist() == [4.0, 12.0, 20.0]

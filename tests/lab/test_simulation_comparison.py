@@ -8,7 +8,7 @@ import pytest
 
 from apps.retrieval.algorithms.simulation.accounting import Outcome
 from apps.retrieval.algorithms.simulation.comparison import Job, Statistics
-from apps.retrieval.policies import contenders, run
+from lab.evaluations.retrieval.contenders import contenders, run
 from lab.evaluations.retrieval.synthetic import synthetic_fold
 from lab.plots import LINE, log_log_plot
 

@@ -1,7 +1,7 @@
-"""How other readers of feeds decide when to ask again, by the rules in their source, to be compared with.
+"""The rules by which other feed readers schedule checks, from their source code, for comparison.
 
-Each rule is a function (trace, sources, now) -> gap in hours, which looks at no posting later than `now`; a common
-factor on all gaps brings it to a budget.
+Each rule is a function (trace, sources, now) -> gap in hours, which uses no posting later than `now`; a common factor
+on all gaps fits it to a budget.
 """
 
 from collections.abc import Callable

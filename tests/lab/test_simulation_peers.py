@@ -1,11 +1,12 @@
-"""The rules of other readers of feeds, and that none of them looks ahead."""
+"""The rules of other feed readers, none of which uses later postings."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.retrieval.algorithms.simulation.peers import (
+from apps.retrieval.algorithms.traces import Trace
+from lab.evaluations.retrieval.peers import (
     Peer,
     commafeed,
     freshrss,
@@ -13,7 +14,6 @@ from apps.retrieval.algorithms.simulation.peers import (
     miniflux,
     newsblur,
 )
-from apps.retrieval.algorithms.traces import Trace
 
 RULES = [freshrss, miniflux, newsblur, commafeed, mavg]
 NOW = 1000.0
@@ -22,7 +22,7 @@ DAY = 24.0
 
 def gap(rule, ages, *, factor=1.0, longest=168.0):
     """Hours to the next retrieval of a source whose postings are so many hours old, among others."""
-    trace = Trace.of(["before", "asked", "after"], [[NOW - 1] * 9, [NOW - age for age in ages], [NOW - 2] * 9])
+    trace = Trace.of(["before", "retrieved", "after"], [[NOW - 1] * 9, [NOW - age for age in ages], [NOW - 2] * 9])
     now = np.array([NOW])
     return float(Peer(rule, trace, factor, longest).next(np.array([1]), now - 1, now)[0]) - NOW
 
@@ -73,7 +73,7 @@ def test_a_factor_shortens_every_gap_within_the_bounds(rule):
     future=st.lists(st.integers(1001, 1500), max_size=30),
     other_future=st.lists(st.integers(1001, 1500), max_size=30),
 )
-def test_no_rule_looks_at_what_is_posted_after_now(rule, known, future, other_future):
+def test_no_rule_uses_postings_after_now(rule, known, future, other_future):
     now = np.array([NOW, NOW])
     answers = [
         Peer(rule, Trace.of(["a", "b"], [known + later, later]), 1.0).next(np.array([0, 1]), now - 1, now).tolist()

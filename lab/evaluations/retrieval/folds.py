@@ -1,64 +1,18 @@
-"""Recorded postings, cut into weeks to learn from and weeks to be tested on."""
+"""Recorded postings cut into folds: weeks to learn from, and weeks to test on."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from apps.retrieval.algorithms.calendar import DAY, WEEK, epoch_of, hours_of
-from apps.retrieval.algorithms.profiles import Profile
+from apps.retrieval.algorithms.simulation.comparison import LEARNING_WEEKS, Fold
 from apps.retrieval.algorithms.traces import Trace
 
-FloatArray = NDArray[np.float64]
-
 TEST_WEEKS = 6
-LEARNING_WEEKS = 2
 HISTORY_WEEKS = 8
 BATCH = 8  # postings in the learning weeks, from which on a source must give most of them a time of its own
-
-
-@dataclass(frozen=True)
-class Fold:
-    """A stretch of test, [start, end), and what was known before it.
-
-    Parameters
-    ----------
-    name : str
-    trace : Trace
-        The postings of the history and of the test.
-    start, end : float
-        Hours on the axis of `calendar`.
-    profiles : sequence of Profile, one per source, or empty
-        The true mean rates, where the postings were generated from some.
-    """
-
-    name: str
-    trace: Trace
-    start: float
-    end: float
-    profiles: Sequence[Profile] = ()
-
-    @cached_property
-    def learning(self) -> Trace:
-        """The postings of the two weeks before the test."""
-        return self.trace.window(self.start - LEARNING_WEEKS * WEEK, self.start)
-
-    @cached_property
-    def history(self) -> Trace:
-        """All postings before the test, of at most eight weeks."""
-        return self.trace.window(self.start - HISTORY_WEEKS * WEEK, self.start)
-
-    @cached_property
-    def test(self) -> Trace:
-        return self.trace.window(self.start, self.end)
-
-    @property
-    def days(self) -> float:
-        return (self.end - self.start) / DAY
 
 
 def cut(trace: Trace, week: int) -> Fold:
@@ -96,9 +50,9 @@ def cut(trace: Trace, week: int) -> Fold:
 
 
 def day_of(hours: float) -> date:
-    """The date of an instant on the axis of `calendar`."""
+    """The date of a time on the axis of `calendar`."""
     return datetime.fromtimestamp(epoch_of(float(hours)), UTC).date()
 
 
-def _stamps_batches(times: FloatArray) -> bool:
+def _stamps_batches(times: NDArray[np.float64]) -> bool:
     return times.size >= BATCH and np.unique(times).size < times.size / 2

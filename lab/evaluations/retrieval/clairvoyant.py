@@ -1,4 +1,4 @@
-"""The bound that no plan can pass: every posting time is known beforehand."""
+"""The bound of all plans: every posting time is known beforehand."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 
 
-def clairvoyant_instants(times: FloatArray, price: float) -> FloatArray:
-    """The instants that minimise the sum of delays plus `price` times the number of retrievals.
+def clairvoyant_times(times: FloatArray, price: float) -> FloatArray:
+    """The retrieval times that minimise the sum of delays plus `price` times the number of retrievals.
 
     A retrieval is worth most at the very moment of a posting, so those are the candidates. With S the prefix sums of
     the n times, the least cost of retrieving the first b of them, the last retrieval at t_b, is
@@ -30,12 +30,12 @@ def clairvoyant_instants(times: FloatArray, price: float) -> FloatArray:
     Examples
     --------
     >>> times = np.array([0.0, 1.0, 1.5, 9.0])
-    >>> clairvoyant_instants(times, 2.0).tolist(), clairvoyant_instants(times, 0.1).tolist()
+    >>> clairvoyant_times(times, 2.0).tolist(), clairvoyant_times(times, 0.1).tolist()
     ([1.5, 9.0], [0.0, 1.0, 1.5, 9.0])
     """
     if not times.size:
         return times
-    after = [0]  # postings retrieved before: the hull's lines, each with slope -after and height at instant 0
+    after = [0]  # postings retrieved before: the hull's lines, each with slope -after and height at time 0
     heights = [0.0]
     came_from = [0]
     head, total = 0, 0.0
