@@ -6,7 +6,7 @@ from apps.jobs.models import DeadLetter
 
 @admin.register(DeadLetter)
 class DeadLetterAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # Django's takes none when it runs
-    """To be looked at and, once it is clear what was wrong with them, deleted."""
+    """Dead letters for inspection, and deletion once their cause is known."""
 
     list_display = ("task", "set_aside_at", "tries", "reason")
     list_filter = ("task",)

@@ -185,5 +185,5 @@ def _services() -> Iterator[Metric]:
     yield _several("broker_messages", "Messages in the broker's queues.", "queue", services.queue_lengths())
     database = load()
     yield _several("database_connections", "Connections to the server.", "state", database.connections)
-    yield _one("database_connections_most", "Connections that the server allows.", database.most_connections)
+    yield _one("database_connections_most", "Connections that the server allows.", database.max_connections)
     yield _one("database_bytes", "Size of the database.", database.size)

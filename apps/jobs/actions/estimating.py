@@ -1,4 +1,4 @@
-"""How long splits will take, by what such splits took before."""
+"""Estimated durations of splits from those of earlier jobs."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,7 +9,7 @@ from apps.jobs import queries
 from apps.jobs.algorithms import estimates
 from apps.jobs.algorithms.hashing import Keys, keys_of
 
-ROUNDS = 5  # jobs, the latest; the older count less
+ROUNDS = 5  # the latest jobs; older ones count less
 MAX_READ = 20_000  # attempts of each
 
 
@@ -23,9 +23,9 @@ class Sized(Protocol):
 
 
 def expected(kind: str, stage: str, pieces: Sequence[Sized]) -> list[float] | None:
-    """Seconds that each will take; None while no job of the kind has come so far.
+    """Estimated seconds of each; None while no job of the kind has finished.
 
-    What is learnt is the time for a unit of size, by the key or by the size, whichever says more.
+    The time per unit of size is learnt by key or by size, whichever explains more.
     """
     learnt: dict[str, estimates.Learnt] = {}
     for took in queries.claimed_in_rounds(kind, stage, ROUNDS, MAX_READ):

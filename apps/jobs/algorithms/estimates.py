@@ -19,13 +19,13 @@ from apps.jobs.algorithms.hashing import Keys
 FloatArray = NDArray[np.float64]
 
 PRIOR = 5.0  # records of the mean of all that each category has besides its own
-KEPT = 0.5  # of the weight of all earlier rounds, each time that another is learnt
+KEPT = 0.5  # of the weight of all earlier rounds, at each round
 _NO_VARIANCE = 1e-12  # of the mean square: less is rounding
 
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """What is known of one attribute: for each of its values, in ascending order, what its records took."""
+    """Statistics of one attribute: for each of its values, in ascending order, the durations of its records."""
 
     values: Keys
     counts: FloatArray  # of records, older ones counting less
@@ -49,16 +49,16 @@ def size_buckets(sizes: FloatArray) -> Keys:
 
 
 def learn(values: Keys, seconds: FloatArray, before: Learnt | None = None) -> Learnt:
-    """What is known of an attribute after another round.
+    """The statistics of an attribute after another round.
 
     Parameters
     ----------
     values : array (n,) of uint64
         The attribute's value of each record of the round.
     seconds : array (n,)
-        What each took.
+        Duration of each.
     before : Learnt, optional
-        What was known; it counts half from now on.
+        Earlier statistics; they count half from now on.
 
     Examples
     --------

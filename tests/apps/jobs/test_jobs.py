@@ -183,7 +183,7 @@ def test_the_database_itself_lets_no_two_attempts_count(counting_job):
 
 @pytest.mark.parametrize("stop", [actions.pause, actions.cancel])
 def test_workers_of_a_paused_or_cancelled_job_stop_at_their_next_beat(stop, counting_job, monkeypatch):
-    monkeypatch.setattr(working, "RENEWED_EVERY", 0)
+    monkeypatch.setattr(working, "RENEW_SECONDS", 0)
     seen = []
 
     def stop_at_the_second(number, beat):
@@ -321,7 +321,7 @@ def test_a_slow_site_is_not_asked_by_two(counting_job):
 def sent(monkeypatch) -> list[str]:
     found: list[str] = []
     monkeypatch.setattr(tasks.work, "apply_async", lambda *_, **__: found.append("work"))
-    for number in range(tasks.WOKEN_AT_ONCE):  # as if all that an earlier test has sent were done
+    for number in range(tasks.MAX_WOKEN):  # as if the messages of earlier tests were done
         cache.delete(f"outstanding:work-{number}")
     return found
 
