@@ -117,5 +117,5 @@ def test_what_failed_is_tried_again_ever_later_and_not_for_ever():
 @given(some.integers(1, MAX_ATTEMPTS - 1), some.floats(0, 1e300))
 def test_the_other_side_may_ask_for_more_time_up_to_a_day(attempts, wish):
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    wait = next_attempt(now, attempts, wish=wish) - now
+    wait = next_attempt(now, attempts, retry_after=wish) - now
     assert DELIVERY_DELAYS[attempts - 1] <= wait <= max(DELIVERY_DELAYS[attempts - 1], timedelta(days=1))

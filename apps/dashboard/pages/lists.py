@@ -156,7 +156,7 @@ def _workers() -> Mapping[str, int]:
 
 
 def _failed() -> tuple[Message, ...]:
-    return tuple(messages.given_up(most=MAX_FAILED))
+    return tuple(messages.failed_messages(most=MAX_FAILED))
 
 
 def storage_page(now: datetime) -> StoragePage:

@@ -79,7 +79,7 @@ def add_searches(queries: Sequence[str]) -> None:
 
 def prepare() -> bool:
     """Lay out some searches; whether there were any."""
-    prepared = actions.prepare(10 * actions.PREPARED_AT_ONCE)
+    prepared = actions.prepare(10 * actions.PREPARE_BATCH)
     return bool(prepared and prepared.looked_at)
 
 

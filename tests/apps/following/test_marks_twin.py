@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from apps.alerts.algorithms.percolator import read
-from apps.alerts.queries.candidates import Onlookers
+from apps.alerts.queries.candidates import DocumentViews
 from apps.dashboard.actions import merge_sources
 from apps.following import actions, queries
 from apps.following.actions import Marked, follows, marking
@@ -249,8 +249,8 @@ class Twin:
             )
             for posting in everything
         }
-        onlookers = Onlookers([self.user.pk], readings)
-        told = {pk for pk, reading in readings.items() if onlookers.eyes_of(self.user.pk, pk, reading).unread}
+        onlookers = DocumentViews([self.user.pk], readings)
+        told = {pk for pk, reading in readings.items() if onlookers.of(self.user.pk, pk, reading).unread}
         assert told == self.unread
 
 
