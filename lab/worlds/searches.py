@@ -28,7 +28,7 @@ def lay_searches(source_ids: Sequence[int], count: int, *, seed: int, now: datet
     ValueError
         If too few of the sources have words to search for.
     """
-    while (pulled := consume(limit=1_000)) and pulled.looked_at:
+    while (pulled := consume(limit=1_000)) and pulled.changes:
         pass
     actions.profile_sources(source_ids, now=now)
     words = _words_of(source_ids)
@@ -40,7 +40,7 @@ def lay_searches(source_ids: Sequence[int], count: int, *, seed: int, now: datet
         user, _ = User.objects.get_or_create(username=f"searcher{number}")
         saved = save_search(user, query, query, order=SavedSearch.Order.NEWEST, now=now)
         set_importance(user, saved.pk, float(drawn.randint(1, 10)))
-    while (prepared := actions.prepare()) and prepared.looked_at:
+    while (prepared := actions.prepare()) and prepared.changes:
         pass
     while actions.weigh():
         pass

@@ -19,7 +19,7 @@ MAX_REFUSAL_LENGTH = 300  # characters
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    revisions: int = 0  # consumed
+    changes: int = 0  # revisions consumed
     indexed: int = 0  # searches
     refused: int = 0
 

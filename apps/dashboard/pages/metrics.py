@@ -27,7 +27,7 @@ WINDOW = timedelta(hours=1)  # of what is counted over time
 # Changed postings in the order in which each part of the portal takes them.
 QUEUES = {
     "alerts": alerts.OutboxRow.objects.order_by("id"),
-    "search": search.OutboxRow.objects.filter(anew=False).order_by("id"),  # without those read again on demand
+    "search": search.OutboxRow.objects.filter(rebuild=False).order_by("id"),  # without those read again on demand
     "stories": stories.OutboxRow.objects.order_by("published_at", "posting_id", "id"),
     "summaries": summaries.OutboxRow.objects.order_by("id"),
     "trending": trending.OutboxRow.objects.order_by("id"),

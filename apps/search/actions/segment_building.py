@@ -1,7 +1,7 @@
-"""Generations: made of the tail, of smaller ones, or of one with many dead; and forgotten when all in one are dead.
+"""Build segments (generations) from new documents, merge or rebuild them, and delete those without live documents.
 
-There is one way to make a generation: out of its documents' own rows. A merge so leaves out what died, and reckons
-impacts with the average length of today.
+A segment is always built from the rows of its documents. So a merge leaves out dead ones, and computes impacts with the
+present average length.
 """
 
 import time
@@ -24,22 +24,19 @@ from apps.search.algorithms.index.levels import SMALLEST, size_of, to_build, to_
 from apps.search.algorithms.index.packing import MAX_GENERATION, copied_rows, pack_flags, pack_numbers
 from apps.search.algorithms.models.bm25 import IMPACT_VERSION
 from apps.search.models import Generation
-from apps.search.queries.spans import is_read_anew
+from apps.search.queries.spans import is_reindexing
 from apps.search.queries.stored import document
 from apps.search.queries.times import EPOCH, microseconds
 
-MAX_DEAD = 0.25  # of a generation's documents, that its postings still name; then it is made anew
-LOOKED_EVERY = 0.5  # s, whether somebody else is still at it
-MAX_DRIFT = 0.10  # of the average length since a generation was made; then it is made anew
+MAX_DEAD = 0.25  # share of dead documents with postings, above which a segment is rebuilt
+POLL_SECONDS = 0.5  # for the end of maintenance by another worker
+MAX_DRIFT = 0.10  # of the average length since a segment was built, above which it is rebuilt
 
 
 def maintain(*, at_least: int = SMALLEST) -> int:
-    """Seal and merge until all is well, one transaction each; how many were needed.
+    """Build and merge segments while there is need, one transaction each; returns how many.
 
-    Parameters
-    ----------
-    at_least : int
-        Fewer documents than these stay in the tail.
+    Fewer new documents than `at_least` stay in the in-memory segment.
     """
     steps = 0
     while step(at_least=at_least):
@@ -48,7 +45,7 @@ def maintain(*, at_least: int = SMALLEST) -> int:
 
 
 def finish(beat: Callable[[], None]) -> None:
-    """Seal and merge until all is well and nobody else is at it."""
+    """Build and merge segments until there is nothing left, also by other workers."""
     while True:
         while step():
             beat()
@@ -56,17 +53,17 @@ def finish(beat: Callable[[], None]) -> None:
             if take(MAINTAINING, wait=False):
                 return
         beat()
-        time.sleep(LOOKED_EVERY)
+        time.sleep(POLL_SECONDS)
 
 
 @transaction.atomic
 def step(*, at_least: int = SMALLEST) -> bool:
-    """The one thing that is most needed; False if nothing is, or somebody else is at it."""
+    """Do the most urgent maintenance; False if there is none, or another worker holds the lock."""
     if not take(MAINTAINING, wait=False):
         return False
-    was_sealed = _seal(at_least)
-    was_settled = not was_sealed and settle([], [])
-    was_done = was_sealed or _forget() or _merge()
+    was_built = _build(at_least)
+    was_settled = not was_built and settle([], [])
+    was_done = was_built or _delete_dead() or _merge()
     if was_settled or was_done:
         revise()
     return was_done
@@ -74,7 +71,7 @@ def step(*, at_least: int = SMALLEST) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A generation as it is kept, but for what it says of each document."""
+    """A stored generation without its arrays."""
 
     id: int
     first: int
@@ -102,9 +99,9 @@ def _generations() -> list[_Stored]:
     )
 
 
-# --- what to do -------------------------------------------------------------------------------------------------------
-def _seal(at_least: int) -> bool:
-    """Make a generation of the oldest documents of the tail, if there are enough."""
+# --- decisions --------------------------------------------------------------------------------------------------------
+def _build(at_least: int) -> bool:
+    """Build a segment of the oldest documents of the in-memory segment, if there are enough."""
     generations = _generations()
     waiting = fetch_rows(
         "SELECT number, (octet_length(sequence) + octet_length(pairs)) / 4 AS items"
@@ -125,8 +122,8 @@ def _seal(at_least: int) -> bool:
     return True
 
 
-def _forget() -> bool:
-    """Delete a generation in which all are dead."""
+def _delete_dead() -> bool:
+    """Delete a segment without live documents."""
     for generation in _generations():
         if not generation.alive:
             take(WRITING)
@@ -136,13 +133,13 @@ def _forget() -> bool:
 
 
 def _merge() -> bool:
-    """Make one generation of several, or one anew in which much has died or whose impacts are out of date."""
+    """Merge segments, or rebuild one with many dead documents or outdated impacts."""
     generations = _generations()
     chosen = to_merge(_sizes(generations))
     if chosen is None:
         average = _average_length(generations)
-        most_dead = 1.0 if is_read_anew() else MAX_DEAD  # what is half dead then will soon be wholly so
-        worn = [number for number, generation in enumerate(generations) if _is_worn(generation, average, most_dead)]
+        max_dead = 1.0 if is_reindexing() else MAX_DEAD  # half dead segments will soon be wholly dead then
+        worn = [number for number, generation in enumerate(generations) if _is_worn(generation, average, max_dead)]
         if not worn:
             return False
         chosen = slice(worn[0], worn[0] + 1)
@@ -154,26 +151,26 @@ def _merge() -> bool:
 
 
 def _sizes(generations: Sequence[_Stored]) -> list[int]:
-    """What each counts for in a merge: its documents, with the empty room up to the next, or its tokens."""
+    """The size of each for merging: its documents, with the gap up to the next, or its tokens."""
     ends = [*(generation.first for generation in generations[1:]), *(generation.end for generation in generations[-1:])]
     return [
         size_of(end - generation.first, generation.tokens) for generation, end in zip(generations, ends, strict=True)
     ]
 
 
-def _is_worn(generation: _Stored, average_length: float, most_dead: float) -> bool:
+def _is_worn(generation: _Stored, average_length: float, max_dead: float) -> bool:
     if generation.impact_version != IMPACT_VERSION:
         return True
     unneeded = generation.dead_count - generation.dropped
     drift = abs(average_length / max(generation.average_length, 1e-9) - 1)
-    return unneeded > most_dead * generation.size or (drift > MAX_DRIFT and generation.tokens > 0)
+    return unneeded > max_dead * generation.size or (drift > MAX_DRIFT and generation.tokens > 0)
 
 
 def _average_length(generations: Sequence[_Stored]) -> float:
     return sum(each.tokens for each in generations) / max(sum(each.alive for each in generations), 1)
 
 
-# --- how it is done ---------------------------------------------------------------------------------------------------
+# --- building ---------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class _Known:
     posting_id: int
@@ -184,19 +181,19 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A generation whose rows are written, and which nobody sees yet."""
+    """A generation whose rows are written but not yet visible."""
 
     id: int
     first: int
     end: int
-    documents: dict[int, Document]  # by number, those alive when it was made
+    documents: dict[int, Document]  # by number, those alive when it was built
     known: dict[int, _Known]
     inversion: Inversion
     average_length: float
 
 
 def _make(first: int, end: int, generations: Sequence[_Stored]) -> _Made:
-    """Write the rows of a generation of the documents alive between `first` and `end`."""
+    """Write the rows of a segment of the live documents from `first` to `end`."""
     rows = fetch_rows(
         "SELECT number, posting_id, source_id, published_at, language, title_length, sequence, pairs, names"
         " FROM search_document WHERE number >= %s AND number < %s AND NOT dead",
@@ -219,9 +216,9 @@ def _make(first: int, end: int, generations: Sequence[_Stored]) -> _Made:
 
 
 def _replace(made: _Made, old: Sequence[int]) -> list[Document]:
-    """Let the generation take the place of others; give those documents that died while it was made.
+    """Replace generations by the new one; returns the documents that died while it was built.
 
-    The caller holds the lock of the writers: nothing dies until all see the new generation.
+    The caller holds the writers' lock: no document dies before the new generation is visible.
     """
     alive = {
         number
@@ -250,8 +247,8 @@ def _replace(made: _Made, old: Sequence[int]) -> list[Document]:
 
 
 def _columns(made: _Made) -> dict[str, Any]:
-    nobody = _Known(0, 0, EPOCH, "")
-    known = [made.known.get(number, nobody) for number in range(made.first, made.end)]
+    absent = _Known(0, 0, EPOCH, "")
+    known = [made.known.get(number, absent) for number in range(made.first, made.end)]
     moments = [each.published_at for each in made.known.values()] or [EPOCH]
     return {
         "earliest": min(moments),

@@ -80,7 +80,7 @@ def add_searches(queries: Sequence[str]) -> None:
 def prepare() -> bool:
     """Lay out some searches; whether there were any."""
     prepared = actions.prepare(10 * actions.PREPARE_BATCH)
-    return bool(prepared and prepared.looked_at)
+    return bool(prepared and prepared.changes)
 
 
 def of_words(items: Sequence[Item], length: int, count: int) -> list[Item]:

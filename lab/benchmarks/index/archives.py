@@ -145,7 +145,7 @@ def archive(texts: Sequence[Text], sources: int) -> Iterator[Archive]:
 
 def _pull() -> int:
     added = 0
-    while (pulled := actions.consume()) and pulled.looked_at:
+    while (pulled := actions.consume()) and pulled.changes:
         added += pulled.added
     return added
 

@@ -104,7 +104,7 @@ class Writer:
         self._say({"storing": words})
         store([Document(self._source_id, entries, "https://news.example/", "", "en", now)])
         self._say({"stored": words})
-        while (pulled := actions.consume()) and pulled.looked_at:
+        while (pulled := actions.consume()) and pulled.changes:
             pass
         self._say({"added": words})
 

@@ -16,7 +16,7 @@ def faults_of_archive(writers: Iterable[Lines]) -> list[str]:
     """A sentence for each thing that is wrong: with what was found already, and then with all that was stored."""
     lines = [line for writer in writers for line in writer]
     faults = [*_faults_of_index(), *_lost(lines, "added")]
-    while (pulled := actions.consume()) and pulled.looked_at:
+    while (pulled := actions.consume()) and pulled.changes:
         pass
     actions.maintain()
     return [*faults, *_faults_of_index(), *_lost(lines, "stored")]

@@ -107,7 +107,7 @@ def _entry(document: Document) -> ParsedEntry:
 
 
 def _index() -> None:
-    while (pulled := actions.consume()) and pulled.looked_at:
+    while (pulled := actions.consume()) and pulled.changes:
         pass
     actions.maintain(at_least=1)
 

@@ -38,7 +38,7 @@ def looked_for(query: str, user: User | None = None, importance: float = 1.0) ->
 
 
 def reckoned() -> dict[int, float]:
-    while search.consume().looked_at:
+    while search.consume().changes:
         pass
     actions.profile_sources(now=NOON)
     while actions.weigh():

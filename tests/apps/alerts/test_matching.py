@@ -32,7 +32,7 @@ def a_search(query, user=None):
 
 
 def matched(now=NOON):
-    while actions.prepare().looked_at:
+    while actions.prepare().changes:
         pass
     return actions.match(now=now)
 
@@ -55,7 +55,7 @@ def test_a_posting_is_found_by_the_searches_that_it_answers():
     [kept] = Hit.objects.all()
     assert (kept.pk, kept.source_id, kept.found_at) == (hit.id, posting.source_id, NOON)
     assert (kept.published_at, kept.retrieved_at) == (posting.published_at, posting.retrieved_at)
-    assert (result.looked_at, result.old) == (1, 0)
+    assert (result.changes, result.old) == (1, 0)
 
 
 @pytest.fixture
@@ -196,7 +196,7 @@ def test_to_prepare_twice_changes_nothing():
         a_search(query)
 
     def laid_out():
-        while actions.prepare(2).looked_at:
+        while actions.prepare(2).changes:
             pass
         return sorted(QueryTerm.objects.values_list("saved_id", "term", "beside", "languages", "exact")), sorted(
             PercolatorQuery.objects.values_list("saved_id", "query", "refusal")
@@ -237,14 +237,14 @@ def test_who_is_killed_in_between_leaves_everything_to_the_next(monkeypatch):
     assert found() == set()
     assert len(matched().hits) == 1
     assert found() == {(search.pk, posting.pk)}
-    assert matched().looked_at == 0
+    assert matched().changes == 0
     assert (OutboxRow.objects.count(), Revision.objects.count()) == (0, 0)
 
 
 def test_a_posting_that_is_gone_is_passed_over():
     a_search("paris")
     news().delete()
-    assert matched().looked_at == 1
+    assert matched().changes == 1
     assert found() == set()
 
 
@@ -288,7 +288,7 @@ def test_the_number_of_statements_does_not_grow_with_postings_and_searches():
         for number in range(count):
             a_search(f"paris source:source is:unread -x{number}", reader)
             news(source=source)
-        while actions.prepare().looked_at:
+        while actions.prepare().changes:
             pass
         with CaptureQueriesContext(connection) as asked:
             assert len(actions.match(now=NOON).hits) == SavedSearch.objects.count() * count

@@ -104,7 +104,7 @@ def test_after_adds_edits_deletions_seals_merges_and_readings_anew_it_says_what_
 
 
 def pull_all(limit: int = 100) -> None:
-    while consume(limit=limit).looked_at:
+    while consume(limit=limit).changes:
         pass
 
 

@@ -53,7 +53,7 @@ def an_archive(seed: int, count: int = 40) -> random.Random:
 
 
 def settle() -> None:
-    while actions.consume().looked_at:
+    while actions.consume().changes:
         pass
     actions.maintain(at_least=3)
 
@@ -97,11 +97,11 @@ def test_what_changes_while_it_is_read_is_left_to_pull():
     chance = an_archive(2)
     job_id = cut()
     claim = jobs.claim("a worker", job_id)
-    again = actions.read_again(claim.parameters, lambda: None)
+    again = actions.analyse_span(claim.parameters, lambda: None)
     edited, deleted = sorted(again.documents)[:2]
     Posting.objects.filter(pk=edited).update(text="flood flood", text_hash=chance.randbytes(16))
     Posting.objects.filter(pk=deleted).delete()
-    jobs.commit(claim.attempt_id, lambda: actions.write_again(again))
+    jobs.commit(claim.attempt_id, lambda: actions.replace_span(again))
     assert jobs.claim("a worker", job_id)
     assert Document.objects.filter(posting_id__in=again.documents, dead=False).count() >= 5
     settle()

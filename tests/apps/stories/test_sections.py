@@ -43,7 +43,7 @@ def now():
 def index() -> None:
     while actions.consume().looked_at:
         pass
-    while search_actions.consume().looked_at:
+    while search_actions.consume().changes:
         pass
 
 
