@@ -1,4 +1,4 @@
-"""A query tried on one posting: slow, obvious, and what every faster way has to agree with."""
+"""Evaluate a query on one posting: slow and simple, the reference for all faster ways."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -18,7 +18,7 @@ _NAME_WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class PostingValues:
-    """A posting as one person sees it."""
+    """A posting as one user has it."""
 
     title: str
     text: str  # without markup
@@ -34,18 +34,17 @@ class PostingValues:
 
 
 def matches(tree: Tree, posting: PostingValues, *, analyse: Analyse, now: datetime) -> bool:
-    """Whether all that the query asks holds for the posting.
+    """Whether the posting matches the query.
 
-    A word is there if its items stand next to each other in the words of title and text. One of stop words or signs
-    alone asks nothing, wherever it stands in the tree, since an index holds no rows for it; in quotes it does ask.
+    A word matches if its items are adjacent in the words of title and text. A word of stop words or signs alone sets no
+    condition, anywhere in the tree, as an index has no rows for it; in quotes it does.
 
     Parameters
     ----------
     tree : Tree
     posting : PostingValues
     analyse : callable
-        A text to its sequence of words, in the posting's language, stop words with their mark; the query's words go
-        through it as well.
+        A text to its sequence of words, in the posting's language, stop words with their mark; also for the query.
     now : datetime
         Aware; its time zone is the reader's.
 
@@ -73,44 +72,44 @@ class _Tried:
 
 
 def _holds(tree: Tree, tried: _Tried) -> bool | None:
-    """Yes, no, or None where nothing is asked."""
+    """True, False, or None where the query sets no condition."""
     match tree:
         case Word(text):
             items = tried.analyse(text)
             only_stops = all(item.startswith(STOP_MARK) for item in items)
-            return None if only_stops else _stands_in(items, _words_of(tried))
+            return None if only_stops else _occurs_in(items, _words_of(tried))
         case Phrase(text):
             items = tried.analyse(text)
-            return _stands_in(items, _words_of(tried)) if items else None
+            return _occurs_in(items, _words_of(tried)) if items else None
         case Filter():
             return _any(_filtered(tree, value, tried) for value in tree.values)
         case Not(part):
-            answer = _holds(part, tried)
-            return None if answer is None else not answer
+            result = _holds(part, tried)
+            return None if result is None else not result
         case And(parts):
-            answers = [answer for part in parts if (answer := _holds(part, tried)) is not None]
-            return all(answers) if answers else None
+            results = [result for part in parts if (result := _holds(part, tried)) is not None]
+            return all(results) if results else None
         case Or(parts):
             return _any(_holds(part, tried) for part in parts)
 
 
-def _any(answers: Iterable[bool | None]) -> bool | None:
-    asked = [answer for answer in answers if answer is not None]
-    return any(asked) if asked else None
+def _any(results: Iterable[bool | None]) -> bool | None:
+    known = [result for result in results if result is not None]
+    return any(known) if known else None
 
 
 def _words_of(tried: _Tried) -> Sequence[str]:
     return tried.analyse(f"{tried.posting.title}\n{tried.posting.text}")
 
 
-def _stands_in(items: Sequence[str], words: Sequence[str]) -> bool:
+def _occurs_in(items: Sequence[str], words: Sequence[str]) -> bool:
     length = len(items)
     return any(list(words[start : start + length]) == list(items) for start in range(len(words) - length + 1))
 
 
-def _filtered(asked: Filter, value: str, tried: _Tried) -> bool | None:
+def _filtered(condition: Filter, value: str, tried: _Tried) -> bool | None:
     posting = tried.posting
-    match asked.field:
+    match condition.field:
         case "source":
             if value.isascii() and value.isdecimal():
                 return int(value) == posting.source_id
@@ -123,7 +122,7 @@ def _filtered(asked: Filter, value: str, tried: _Tried) -> bool | None:
             return value == base_code(posting.language)
         case "intitle":
             items = tried.analyse(value)
-            return _stands_in(items, tried.analyse(posting.title)) if items else None
+            return _occurs_in(items, tried.analyse(posting.title)) if items else None
         case "before":
             return posting.published_at < moment(value, tried.now)
         case "after":
@@ -133,9 +132,9 @@ def _filtered(asked: Filter, value: str, tried: _Tried) -> bool | None:
 
 
 def names_match(value: str, name: str) -> bool:
-    """Whether the words of the value stand in the name, the last of them perhaps only with its beginning.
+    """Whether the words of the value are adjacent in the name, the last of them possibly as a prefix.
 
-    Case, diacritics and signs do not count. A value without letters is in no name.
+    Case, diacritics and signs are ignored. A value without letters matches no name.
 
     >>> names_match("guard", "The Guardian"), names_match("Süd", "Suddeutsche Zeitung"), names_match("art", "Party")
     (True, True, False)

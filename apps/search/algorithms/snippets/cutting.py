@@ -1,4 +1,4 @@
-"""The stretch of a text that shows best why it was found, in pieces, those that were looked for marked."""
+"""The passage of a text that shows best why it was found, with highlights."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -7,20 +7,20 @@ from apps.postings.algorithms.words import Words, analyse
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 
 LENGTH = 240  # characters of a snippet, at most
-_REPEATED = 0.1  # worth of a word that the stretch already has
-_BEFORE = 60  # characters that a stretch may begin before its first marked word, to begin with a sentence
+_REPEATED = 0.1  # weight of a word that the passage already has
+_BEFORE = 60  # characters before the first highlight, to begin with a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Plain text, never markup: whoever puts it on a page has to escape it."""
+    """Plain text that must be escaped on a page."""
 
     text: str
     is_marked: bool = False
 
 
 def marked(text: str, wanted: Collection[str], language: str) -> tuple[Piece, ...]:
-    """The whole text with the wanted terms marked, as titles are shown.
+    """The whole text with the wanted terms highlighted, as for titles.
 
     >>> [piece.text for piece in marked("Elections in <b>Peru</b>", {"elect", "peru"}, "en") if piece.is_marked]
     ['Elections', 'Peru']
@@ -31,10 +31,10 @@ def marked(text: str, wanted: Collection[str], language: str) -> tuple[Piece, ..
 def snippet(
     text: str, wanted: Mapping[str, float] | Collection[str], language: str, length: int = LENGTH
 ) -> tuple[Piece, ...]:
-    """The stretch of at most `length` characters with the most weight of different wanted terms.
+    """The passage of at most `length` characters with the most weight of different wanted terms.
 
-    It begins at a sentence if there is one shortly before, else at a word; an ellipsis stands where text was left out.
-    Of equal stretches the first is taken; where nothing is found it is the beginning.
+    It begins at a sentence if there is one shortly before, otherwise at a word; an ellipsis marks omissions. Among equal
+    passages the first is taken, without any hit the beginning.
 
     Parameters
     ----------
