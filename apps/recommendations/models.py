@@ -1,4 +1,4 @@
-"""Sources with common followers, rising sources, and those that fit a user's reading; computed from follows and reading.
+"""Sources with common followers, rising sources, and those that fit a user's reading, from follows and reading.
 
 No row says who follows what: pairs of sources are stored from three common followers on, and only as counts.
 """

@@ -47,7 +47,7 @@ class Term(models.Model):
 
 
 class Loss(models.Model):
-    """Documents of a term that died since the last update of its frequency; a row each, so that writers do not conflict."""
+    """Documents of a term that died since its frequency was updated; a row each, so that writers do not conflict."""
 
     term_id = models.IntegerField(db_index=True)
     documents = models.IntegerField()

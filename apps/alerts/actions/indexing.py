@@ -26,7 +26,7 @@ class Prepared:
 
 @transaction.atomic
 def prepare(limit: int = PREPARE_BATCH, *, wait: bool = True) -> Prepared | None:
-    """Consume up to `limit` revisions and write the index terms of their searches; rows of deleted searches are deleted.
+    """Consume up to `limit` revisions: write index terms of searches, and delete rows of deleted searches.
 
     None if `wait` is off and another worker holds the lock. Safe to repeat and to kill at any moment.
     """

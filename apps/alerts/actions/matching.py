@@ -94,8 +94,8 @@ def _verified(doubtful: Sequence[Candidate], postings: Mapping[int, Reading], no
     return found
 
 
-# Only postings that the user may open: see `following.queries.readable_by`. Known hits are excluded by a join, as there is
-# no other writer: ON CONFLICT DO NOTHING takes a third longer.
+# Only postings that the user may open: see `following.queries.readable_by`. Known hits are excluded by a join, as there
+# is no other writer: ON CONFLICT DO NOTHING takes a third longer.
 _WRITE = """
 WITH posting AS MATERIALIZED (
     SELECT posting.id, source_id, listed, published_at, retrieved_at

@@ -49,8 +49,8 @@ def interests(weights: FloatArray, claims: FloatArray, most_share: float) -> Flo
     claims : array (n,)
         Of each source without any search.
     most_share : float
-        The share of its retrievals that a source without searches may lose, 0 to below 1. Its delay grows by s / (1 - s)
-        then.
+        The share of its retrievals that a source without searches may lose, 0 to below 1. Its delay grows by
+        s / (1 - s) then.
 
     Returns
     -------

@@ -73,7 +73,6 @@ def candidates(postings: Mapping[int, Reading]) -> list[Candidate]:
 
 @dataclass(frozen=True, slots=True)
 class PercolatedSearch:
-
     saved_id: int
     query: str
     time_zone: str

@@ -124,7 +124,9 @@ def _back_up(job: Job, states: Counter[str]) -> None:
         return
     per_size = queries.seconds_per_size(job)
     ages = queries.ages_of_single_attempts(job, MAX_FAILURES)
-    slow = [split.pk for split, age in ages if (length := queries.length_of(split, per_size)) and age > TOO_SLOW * length]
+    slow = [
+        split.pk for split, age in ages if (length := queries.length_of(split, per_size)) and age > TOO_SLOW * length
+    ]
     # A locked split is being committed and needs no other attempt.
     free = Split.objects.select_for_update(skip_locked=True).filter(pk__in=slow, state=Split.State.RUNNING)
     Split.objects.filter(pk__in=[split.pk for split in free]).update(open=True)

@@ -15,7 +15,7 @@ from apps.search.queries.stored import document
 def kill(numbers: Sequence[int]) -> None:
     """Make documents unsearchable. The caller holds the writers' lock.
 
-    A document in the in-memory segment is flagged until its segment is built. Otherwise the generation flags it as dead,
+    A document in the in-memory segment is flagged until its segment is built. Otherwise the generation flags it,
     its terms lose a document each, and its row is deleted.
     """
     if not numbers:

@@ -12,9 +12,9 @@ from apps.database.statements import fetch, fetch_rows
 from apps.search.algorithms.index.inversion import invert
 from apps.search.algorithms.index.packing import packed_impacts, unpack_flags, unpack_row
 from apps.search.algorithms.models.bm25 import IMPACT_VERSION
-from apps.search.queries.transactions import consistent_snapshot
 from apps.search.queries.stored import document
 from apps.search.queries.times import microseconds
+from apps.search.queries.transactions import consistent_snapshot
 
 # Postings that differ from their documents, and documents of deleted postings.
 UNSEEN = """

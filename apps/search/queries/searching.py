@@ -141,7 +141,9 @@ class _Request:
 def _by_time(request: _Request, cursor: str) -> SearchResult:
     place = TimeCursor.decode(cursor) if cursor else None
     with snapshot() as index:
-        condition = condition_of(request.tree, request.user, languages=languages_of(index, request.tree), now=request.now)
+        condition = condition_of(
+            request.tree, request.user, languages=languages_of(index, request.tree), now=request.now
+        )
         limited = Limited(condition)
         found = index.such(limited).newest(MAX_COUNTED)
         rest = found if place is None else _behind(index, condition, found, place)

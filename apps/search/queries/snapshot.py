@@ -17,9 +17,9 @@ from apps.search.algorithms.index.newest import Found, newest
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
 from apps.search.queries import stored
 from apps.search.queries.blocks import Blocks, GenerationBlock, MemoryBlock, Reader, joinable
-from apps.search.queries.transactions import consistent_snapshot
 from apps.search.queries.stored import Columns, Segment
 from apps.search.queries.terms import Terms
+from apps.search.queries.transactions import consistent_snapshot
 
 _NO_ITEMS = np.empty(0, np.int32)
 NO_TERMS = np.empty(0, np.int64)
@@ -30,7 +30,7 @@ NO_DOCUMENT = Document(_NO_ITEMS, 0, _NO_ITEMS, _NO_ITEMS)
 def snapshot(condition: Condition = ALWAYS, worth: Worth | None = None) -> "Iterator[Snapshot]":
     """The present index until the end of the block, unaffected by concurrent changes.
 
-    Only documents that meet the condition are found; others still count in frequencies. Scores are multiplied by `worth`.
+    Only documents that meet the condition are found; others still count in frequencies. `worth` scales scores.
     """
     with consistent_snapshot(stored.HEAD) as heads:
         yield Snapshot(stored.state(heads), condition, worth)

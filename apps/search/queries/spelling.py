@@ -30,7 +30,10 @@ def _corrected(tree: Tree, vocabulary: Vocabulary) -> Tree:
 def _vocabulary() -> Vocabulary:
     global _known
     if _known is None or _known[0] < time.monotonic():
-        _known = time.monotonic() + CACHE_SECONDS, Vocabulary(dict(SpelledWord.objects.values_list("word", "documents")))
+        _known = (
+            time.monotonic() + CACHE_SECONDS,
+            Vocabulary(dict(SpelledWord.objects.values_list("word", "documents"))),
+        )
     return _known[1]
 
 

@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import datetime, timedelta
 from random import Random
 from threading import Barrier, Event
@@ -11,7 +12,7 @@ from django.db import connections
 
 from apps.alerts import tasks
 from apps.alerts.actions.delivering import KEPT, deliver, forget_old
-from apps.alerts.actions.enqueuing import hand_out
+from apps.alerts.actions.enqueuing import send_due
 from apps.alerts.actions.rules import resume, set_notification_settings, set_rule, stop
 from apps.alerts.algorithms.times import MAX_ATTEMPTS
 from apps.alerts.channels import DeliveryResult, all_channels
@@ -210,21 +211,22 @@ def test_who_was_too_slow_does_not_undo_what_another_one_did(receiver, monkeypat
     saved = a_search(webhook_url=receiver.url())
     find(saved)
     message = the_message()
-    answers = iter([500, 200])
+    statuses = iter([500, 200])
 
-    def be_overtaken(_):
-        status = next(answers)
+    def be_overtaken():
+        status = next(statuses)
         if status == 500:
             assert deliver(message.pk, now=NOON + LEASE)
         return status
 
-    monkeypatch.setattr("apps.alerts.actions.delivering._send", lambda errand, now: _as_answer(be_overtaken(None)))
+    overtaken = replace(all_channels()["webhook"], send=lambda delivery, now: _as_result(be_overtaken()))
+    monkeypatch.setitem(all_channels(), "webhook", overtaken)
     assert deliver(message.pk, now=NOON)
     assert the_message().state == "sent"
     assert sorted(Attempt.objects.values_list("status", flat=True)) == [200, 500]
 
 
-def _as_answer(status):
+def _as_result(status):
     return DeliveryResult(status, "" if status == 200 else "No.")
 
 
@@ -377,11 +379,11 @@ def test_what_is_due_is_handed_out_and_what_nobody_came_for_shows(monkeypatch, r
     sent = []
     monkeypatch.setattr("celery.app.base.Celery.send_task", lambda self, name, args, **_: sent.append(args[0]))
     find(a_search(webhook_url=receiver.url(), mail="day"))
-    assert hand_out(now=NOON) == 1
+    assert send_due(now=NOON) == 1
     assert sent == [the_message(channel="webhook").pk]
     assert (left_behind(NOON), left_behind(NOON + HOUR)) == (0, 1)
     Message.objects.update(lease_until=NOON + LEASE)
-    assert hand_out(now=NOON) == 0
+    assert send_due(now=NOON) == 0
 
 
 @pytest.mark.django_db

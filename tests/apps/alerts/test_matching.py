@@ -203,7 +203,7 @@ def test_to_prepare_twice_changes_nothing():
         )
 
     once = laid_out()
-    tasks.prepare_all_anew()
+    tasks.prepare_all()
     assert Revision.objects.count() == 3
     assert laid_out() == once
 
@@ -329,7 +329,7 @@ def test_sources_are_told_with_how_fast_their_news_reached_us():
 
 def test_old_hits_are_forgotten_but_for_the_newest_of_each_search(monkeypatch):
     monkeypatch.setattr("apps.alerts.actions.pruning.ALWAYS_KEPT", 2)
-    monkeypatch.setattr("apps.alerts.actions.pruning.FORGOTTEN_AT_ONCE", 3)
+    monkeypatch.setattr("apps.alerts.actions.pruning.PRUNE_BATCH", 3)
     many, few = a_search("paris"), a_search("rome")
     postings = [news() for _ in range(4)]
     rome = news("Rome")

@@ -24,7 +24,7 @@ CHANGES = {
 
 
 class Command(BaseCommand):
-    help = "List, show, start, pause, resume, cancel or retry jobs; work on them until none is left; print their durations."
+    help = "List, show, start, pause, resume, cancel or retry jobs; work until none is left; print durations."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         what = parser.add_subparsers(dest="what", required=True)

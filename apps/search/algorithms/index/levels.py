@@ -52,8 +52,8 @@ def to_build(sizes: Sequence[int], *, at_least: int = SMALLEST) -> int:
 def to_merge(sizes: Sequence[int]) -> slice | None:
     """The adjacent segments to merge, None if there are none.
 
-    A run of segments below a level is merged once it fills the level, or if a larger one after it keeps it from growing.
-    So each document is written about three times, and there are at most twice as many segments as the archive fills of
+    A run of segments below a level is merged once it fills the level, or if a larger one after it stops its growth. So
+    each document is written about three times, and there are at most twice as many segments as the archive fills of
     the largest level, and some twenty more.
 
     Parameters

@@ -12,8 +12,8 @@ A query is a list of words that are all required, in any order and form. Besides
   commas, one of which has to match; values with spaces are quoted.
 
 Case never matters, except for OR, AND and NOT: in lower case they are words. What only resembles a filter (12:30,
-re:publica, an address) is a word, unless it is nearly the name of one: then an error suggests it. A dash or another sign
-by itself is a word without a condition, as "the" is: see `matches`.
+re:publica, an address) is a word, unless it is nearly the name of one: then an error suggests it. A dash or another
+sign by itself is a word without a condition, as "the" is: see `matches`.
 """
 
 from apps.search.algorithms.language.dates import moment

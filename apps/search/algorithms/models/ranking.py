@@ -59,8 +59,8 @@ def best(blocks: Iterable[Block], weights: FloatArray, count: int) -> Ranking:
     -----
     A block whose bound does not reach the worst of `count` documents already found is never read: with factors that
     fade with age most old blocks are not. In the others, terms that even together are too weak for a document
-    to get there are looked up only for documents with another term (MaxScore, Turtle and Flood 1995). Among equal scores
-    the newer document wins, which is found first, so that no skipped document could have been in the result.
+    to get there are looked up only for documents with another term (MaxScore, Turtle and Flood 1995). Among equal
+    scores the newer document wins, which is found first, so that no skipped document could have been in the result.
     Scores are summed as whole numbers, so that they do not depend on the order of the terms.
     """
     found = Ranking(np.empty(0, np.int64), np.empty(0))

@@ -33,8 +33,8 @@ def snippet(
 ) -> tuple[Piece, ...]:
     """The passage of at most `length` characters with the most weight of different wanted terms.
 
-    It begins at a sentence if there is one shortly before, otherwise at a word; an ellipsis marks omissions. Among equal
-    passages the first is taken, without any hit the beginning.
+    It begins at a sentence if there is one shortly before, otherwise at a word; an ellipsis marks omissions. Among
+    equal passages the first is taken, without any hit the beginning.
 
     Parameters
     ----------

@@ -12,8 +12,8 @@ from apps.search import actions
 
 class Command(BaseCommand):
     help = (
-        "Index all postings again, as after a change of the analysis, together with all workers. Search uses the present"
-        " index meanwhile. An interrupted run is resumed."
+        "Index all postings again, as after a change of the analysis, together with all workers. Search uses the"
+        " present index meanwhile. An interrupted run is resumed."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
