@@ -114,30 +114,30 @@ def a_reading(posting: Drawn) -> Reading:
     )
 
 
-def values_of(posting: Drawn, eyes: DocumentView, source_id: int | None = None) -> PostingValues:
-    """What the query language is told of it, for one person."""
+def values_of(posting: Drawn, view: DocumentView, source_id: int | None = None) -> PostingValues:
+    """The posting for the query language, as one user has it."""
     return PostingValues(
         posting.title,
         posting.text,
         posting.source if source_id is None else source_id,
-        (*names_of(posting), eyes.own_title),
+        (*names_of(posting), view.own_title),
         (SOURCES[posting.source][2], *posting.categories),
         posting.language,
         posting.author,
         NOW - posting.age,
-        eyes.unread,
-        eyes.starred,
-        eyes.followed,
+        view.unread,
+        view.starred,
+        view.followed,
     )
 
 
-def asks_something(tree: Tree, language: str) -> bool:
-    """Whether the query names something in this language that has to be there, and not stop words alone."""
+def has_required_words(tree: Tree, language: str) -> bool:
+    """Whether the query requires a word in this language, beyond stop words."""
     return _found_in_nothing(tree, language) is False
 
 
 def _found_in_nothing(tree: Tree, language: str) -> bool | None:
-    """Whether a posting without words and names may answer it: yes, no, or None where nothing is asked."""
+    """Whether a posting without words and names may match: True, False, or None where the query sets no condition."""
     match tree:
         case Word(text):
             items = analyse(text, language).sequence
@@ -145,8 +145,8 @@ def _found_in_nothing(tree: Tree, language: str) -> bool | None:
         case Phrase(text):
             return False if analyse(text, language).sequence else None
         case Filter(field="intitle", values=values):
-            asked = [value for value in values if analyse(value, language).sequence]
-            return False if asked else None
+            known = [value for value in values if analyse(value, language).sequence]
+            return False if known else None
         case Filter(field=field):
             return field in ("before", "after", "is")
         case Not(part):

@@ -98,7 +98,7 @@ def test_few_records_mislead_the_plain_mean_more_than_the_shrunken_one():
     assert np.mean((shrunken - truth) ** 2) < 0.7 * np.mean((plain - truth) ** 2)
 
 
-def test_a_pair_of_attributes_is_chosen_only_where_it_tells_more():
+def test_pair_of_attributes_is_chosen_only_where_it_explains_more():
     random = np.random.default_rng(5)
     hosts, sizes = random.integers(0, 20, 4000).astype(np.uint64), random.integers(0, 5, 4000).astype(np.uint64)
     by_host = random.lognormal(0, 1, 20)[hosts]

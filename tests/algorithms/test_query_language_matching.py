@@ -111,7 +111,7 @@ def test_what_does_not_hold_is_not_found(query):
 
 
 @pytest.mark.parametrize("nothing", ["the", "-the", "of", "-", "…", "(of OR in)", "-(of in)", '"…"', "intitle:…"])
-def test_words_that_no_index_holds_ask_nothing_wherever_they_stand(nothing):
+def test_stop_words_set_no_condition_anywhere(nothing):
     assert found(nothing)
     assert found(f"night {nothing}")
     assert not found(f"rome {nothing}")

@@ -1,4 +1,4 @@
-"""People who want to be told, and what their searches find."""
+"""Users with notifications, and hits of their searches."""
 
 import base64
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""No message goes round for ever: what ends its workers, or cannot be read, is set aside and shown."""
+"""No message is redelivered forever: one that kills its workers, or is unreadable, becomes a dead letter."""
 
 import logging
 import time
@@ -22,7 +22,7 @@ NOW = datetime(2026, 3, 2, tzinfo=UTC)
 
 @pytest.fixture
 def task():
-    """A task that notes with what it was called; it fails if told so."""
+    """A task that records its calls, and fails on demand."""
     calls = []
 
     @current_app.task(base=dead_letters.CountedTask, name=f"noted-{uuid4().hex}")
@@ -44,7 +44,7 @@ def deliver(task, word, *, again):
         task.pop_request()
 
 
-def test_a_message_is_tried_three_times_more_and_then_set_aside(db):
+def test_message_becomes_a_dead_letter_after_three_redeliveries(db):
     tried = [dead_letters.may_try("message 1", "a task", "its words", now=NOW) for _ in range(5)]
     assert tried == [True, True, True, False, False]
     row = DeadLetter.objects.get()
@@ -80,7 +80,7 @@ def test_all_tasks_of_the_portal_count_their_tries():
     assert all(isinstance(task, dead_letters.CountedTask) for task in ours)
 
 
-def test_what_no_worker_can_read_is_set_aside_and_the_next_message_is_worked_on(transactional_db):
+def test_unreadable_message_becomes_a_dead_letter_and_the_next_one_is_processed(transactional_db):
     logging.getLogger("celery.worker.consumer.consumer").setLevel(logging.CRITICAL)
     name, done = f"unreadable-{uuid4().hex}", []
     readers = Celery("readers", broker=settings.CELERY_BROKER_URL, set_as_current=False)
@@ -105,15 +105,15 @@ def test_what_no_worker_can_read_is_set_aside_and_the_next_message_is_worked_on(
     assert kept["of.tomorrow"].id == "message 2"
 
 
-def test_the_doctor_and_the_admin_show_what_was_set_aside(client, db):
+def test_doctor_and_admin_show_dead_letters(client, db):
     assert doctor.OF_THE_PORTAL["messages"]() == "No dead letters."
     dead_letters.set_aside("message 1", "of.tomorrow", "its words", "It is not known.", now=NOW)
     with pytest.raises(doctor.Wrong, match="1 were set aside"):
         doctor.OF_THE_PORTAL["messages"]()
-    keeper = a_user()
-    keeper.is_staff = keeper.is_superuser = True
-    keeper.save()
-    client.force_login(keeper)
+    admin = a_user()
+    admin.is_staff = admin.is_superuser = True
+    admin.save()
+    client.force_login(admin)
     page = client.get(reverse("admin:jobs_deadletter_changelist")).content.decode()
     assert "of.tomorrow" in page
     assert "It is not known." in page

@@ -60,7 +60,7 @@ def test_a_job_without_records_is_done_at_once(counting_job):
     assert now(job).state == Job.State.DONE
 
 
-def test_what_is_asked_for_already_is_not_begun_again(counting_job):
+def test_unfinished_job_is_returned_for_the_same_request(counting_job):
     counting_job()
     job, is_new = actions.create(KIND, asked_by="Ann")
     assert is_new
@@ -70,7 +70,7 @@ def test_what_is_asked_for_already_is_not_begun_again(counting_job):
     assert actions.create(KIND, asked_by="Bo")[1]
 
 
-def test_kinds_and_parameters_that_nobody_knows_are_refused(counting_job):
+def test_unknown_kinds_and_parameters_are_rejected(counting_job):
     counting_job()
     with pytest.raises(LookupError, match="no jobs of the kind 'dance', only count, crawl, extract, index, update"):
         actions.create("dance", asked_by="a test")
@@ -83,7 +83,7 @@ def test_whatever_becomes_of_workers_each_record_counts_once(seed, counting_job)
     """Workers begin, are heard of, vanish, come back, fail and commit twice, while the job is paused and goes on."""
     counting_job(records=14, per_split=2)
     chance, job = random.Random(seed), a_job()
-    claims: list[Claim] = []  # of all that ever began, those that are long given up among them
+    claims: list[Claim] = []  # of all attempts, including ended ones
     for _ in range(60):
         match chance.choice(["claim", "claim", "commit", "commit", "renew", "vanish", "fail", "advance", "pause"]):
             case "claim":
@@ -205,7 +205,7 @@ def test_workers_of_a_paused_or_cancelled_job_stop_at_their_next_beat(stop, coun
     assert counted() == (list(range(12)) if stop is actions.pause else [])
 
 
-def test_a_split_that_keeps_failing_is_given_up_and_can_be_tried_again(counting_job):
+def test_split_that_keeps_failing_dies_and_can_be_retried(counting_job):
     def fail(number, beat):
         if number == 4 and poisoned:
             raise ValueError("4 is no number.")
@@ -227,7 +227,7 @@ def test_a_split_that_keeps_failing_is_given_up_and_can_be_tried_again(counting_
     assert (now(job).state, now(job).problem, counted()) == (Job.State.DONE, "", list(range(12)))
 
 
-def test_a_split_that_kills_its_workers_is_given_up_too(counting_job):
+def test_split_that_kills_its_workers_dies(counting_job):
     counting_job(records=1)
     job = a_job()
     for _ in range(MAX_LOSSES):
@@ -306,7 +306,7 @@ def test_near_the_end_a_slow_split_has_another_attempt(counting_job):
         actions.renew(slow.attempt_id)
 
 
-def test_a_slow_site_is_not_asked_by_two(counting_job):
+def test_kind_without_backups_gets_no_second_attempt(counting_job):
     counting_job(records=36, backups=False)
     job = a_job()
     near_the_end(job)

@@ -118,7 +118,7 @@ def values_of(posting: Posting, user) -> PostingValues:
     )
 
 
-def test_nobody_finds_what_they_may_not_see():
+def test_invisible_postings_are_not_found():
     private = a_posting(a_source(listed=False, language="en"), title="flood", text_hash=b"1" * 16)
     public = a_posting(a_source(listed=True, language="en"), title="flood", text_hash=b"2" * 16)
     follower = a_follow(source=private.source).user

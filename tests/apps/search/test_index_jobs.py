@@ -123,7 +123,7 @@ def test_what_was_pulled_after_the_cut_is_not_read_again():
     assert faults() == []
 
 
-def test_from_nothing_a_job_that_was_cut_before_is_not_gone_on_with():
+def test_emptying_the_index_cancels_unfinished_jobs():
     an_archive(4)
     before, former = comparing.of_documents(), cut()
     working.work_on_one("a worker", former)
@@ -138,7 +138,7 @@ def test_from_nothing_a_job_that_was_cut_before_is_not_gone_on_with():
 def test_documents_of_postings_that_are_gone_end(capsys):
     an_archive(5, count=12)
     Posting.objects.filter(pk__in=Posting.objects.values_list("pk")[:3]).delete()
-    OutboxRow.objects.all().delete()  # as if nobody had noted it
+    OutboxRow.objects.all().delete()  # as if the trigger had missed it
     call_command("reindex")
     assert "9 postings were read." in capsys.readouterr().out
     assert (Document.objects.filter(dead=False).count(), faults()) == (9, [])
