@@ -14,12 +14,12 @@ from apps.search.algorithms.language import (
     Not,
     Or,
     Phrase,
-    PostingValues,
     Tree,
     Word,
     parse,
     to_text,
 )  # fmt: skip
+from lab.benchmarks.alerts.matching import PostingValues
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
 SOURCES = [("Le Monde", "https://www.lemonde.example/rss", "World"), ("The Wire", "https://wire.example/feed", "")]

@@ -83,8 +83,7 @@ class Generation(models.Model):
     size = models.IntegerField()
     average_length = models.FloatField()  # that its impacts were computed with
     impact_version = models.TextField()  # `bm25.IMPACT_VERSION` when its impacts were computed
-    earliest = models.DateTimeField()  # publication
-    latest = models.DateTimeField()
+    latest = models.DateTimeField()  # publication
     tokens = models.BigIntegerField()  # of those alive
     dead_count = models.IntegerField(default=0)
     dropped = models.IntegerField(default=0)  # dead documents without postings

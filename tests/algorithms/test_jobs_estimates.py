@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.jobs.algorithms.estimates import KEPT, PRIOR, estimated, explained, learn, most_determining
-from apps.jobs.algorithms.hashing import combined
+from lab.benchmarks.splitting.hashing import combined
 
 rounds = st.lists(
     st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1000)), min_size=1, max_size=12), min_size=1, max_size=4

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.postings.algorithms.words import analyse
-from apps.search.algorithms.language import And, Not, Or, PostingValues, matches, moment, names_match, parse
+from apps.search.algorithms.language import And, Not, Or, moment, names_match, parse
 from apps.search.algorithms.language.matching import name_words
+from lab.benchmarks.alerts.matching import PostingValues, matches
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 POSTING = PostingValues(

@@ -1,9 +1,8 @@
 """Reads of the percolator: new postings, their candidate searches, and views of users."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from apps.alerts.algorithms.percolator import DocumentView, Reading, group_of, read
 from apps.database.statements import fetch_as, fetch_rows
@@ -71,13 +70,6 @@ def candidates(postings: Mapping[int, Reading]) -> list[Candidate]:
     return fetch_as(Candidate, _CANDIDATES, values)
 
 
-@dataclass(frozen=True, slots=True)
-class PercolatedSearch:
-    saved_id: int
-    query: str
-    time_zone: str
-
-
 _SEARCHES = """
 SELECT saved_id, percolated.query, time_zone
 FROM alerts_percolatorquery percolated JOIN search_savedsearch saved ON saved.id = saved_id
@@ -85,8 +77,9 @@ JOIN accounts_user ON accounts_user.id = user_id WHERE saved_id = ANY(%s)
 """
 
 
-def searches_of(saved_ids: Collection[int]) -> dict[int, PercolatedSearch]:
-    return {search.saved_id: search for search in fetch_as(PercolatedSearch, _SEARCHES, [list(saved_ids)])}
+def searches_of(saved_ids: Collection[int]) -> dict[int, Any]:
+    """Rows with `query` and `time_zone` by search."""
+    return {row.saved_id: row for row in fetch_rows(_SEARCHES, [list(saved_ids)])}
 
 
 _FOLLOWS = """

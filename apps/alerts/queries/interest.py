@@ -3,14 +3,14 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from apps.accounts.models import User
 from apps.alerts.models import PercolatorQuery, Profile, Relevance
-from apps.database.statements import fetch, fetch_as, fetch_rows
+from apps.database.statements import fetch, fetch_rows
 from apps.postings.algorithms.words import analyse
 from apps.postings.algorithms.words.languages import base_code
 from apps.retrieval.algorithms.cam.relevance import Vector, unit_vector
@@ -114,16 +114,9 @@ def _terms(query: str, languages: Sequence[str]) -> set[str]:
     return {term for text in texts for language in languages for term in analyse(text, language).terms}
 
 
-class Importance(NamedTuple):
-    saved_id: int
-    user_id: int
-    importance: float
-
-
-def importances() -> list[Importance]:
-    """Importance of the searches of active users that can be percolated."""
-    return fetch_as(
-        Importance,
+def importances() -> list[Any]:
+    """Rows with `saved_id`, `user_id` and `importance` of the searches of active users that can be percolated."""
+    return fetch_rows(
         "SELECT saved_id, user_id, importance FROM alerts_percolatorquery"
         " JOIN search_savedsearch saved ON saved.id = saved_id"
         " JOIN accounts_user ON accounts_user.id = user_id"

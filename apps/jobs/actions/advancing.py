@@ -5,7 +5,7 @@ May be called by any process at any time; an advisory lock per job lets one run.
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import Q
@@ -60,8 +60,9 @@ def _advance(job_id: int) -> None:
     elif states[Split.State.DEAD]:
         _end(job.pk, Job.State.FAILED, problem=_problem(job, states[Split.State.DEAD]))
     elif job.stage == Job.Stage.MAP and kind.reduce:
-        pieces = _emitted(job) if kind.parts else kind.reduce.cut(job.parameters)
-        _cut(job, kind, Job.Stage.REDUCE, pieces)
+        parts = queries.emitted_by_part(job) if kind.parts else ()
+        emitted = [Piece({"job": job.pk, "part": part}, count, float(count)) for part, count in parts]
+        _cut(job, kind, Job.Stage.REDUCE, emitted if kind.parts else kind.reduce.cut(job.parameters))
     else:
         _end(job.pk, Job.State.DONE, result=_result(job))
         Emitted.objects.filter(job=job).delete()
@@ -94,11 +95,6 @@ def _cut(job: Job, kind: Kind, stage: Job.Stage, cut: Iterable[Piece]) -> None:
     )
     Job.objects.filter(pk=job.pk).update(stage=stage)
     job.stage = stage
-
-
-def _emitted(job: Job) -> Iterator[Piece]:
-    for part, count in queries.emitted_by_part(job):
-        yield Piece({"job": job.pk, "part": part}, count, float(count))
 
 
 # --- workers that are lost or slow ------------------------------------------------------------------------------------

@@ -8,15 +8,15 @@ category of one slow record counts as much as one of a million. Here
 - older rounds count less.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.jobs.algorithms.hashing import Keys
-
 FloatArray = NDArray[np.float64]
+Keys = NDArray[np.uint64]  # values of an attribute
 
 PRIOR = 5.0  # records of the mean of all that each category has besides its own
 KEPT = 0.5  # of the weight of all earlier rounds, at each round
@@ -37,6 +37,20 @@ class Learnt:
         """Seconds, of all records; 0 where nothing is known."""
         records = float(self.counts.sum())
         return float(self.sums.sum()) / records if records else 0.0
+
+
+def keys_of(names: Iterable[str]) -> Keys:
+    """A key of 64 bits for each name.
+
+    >>> keys_of(["a.example", "b.example", "a.example"]) == keys_of(["a.example"])
+    array([ True, False,  True])
+    """
+    known: dict[str, int] = {}
+    keys = [
+        known.get(name) or known.setdefault(name, int.from_bytes(blake2b(name.encode(), digest_size=8).digest()))
+        for name in names
+    ]
+    return np.array(keys, dtype=np.uint64)
 
 
 def size_buckets(sizes: FloatArray) -> Keys:

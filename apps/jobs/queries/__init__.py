@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import Count, DurationField, ExpressionWrapper, F, Q, QuerySet, Sum
 from django.db.models.functions import Now
@@ -141,24 +141,15 @@ def running(job_id: int) -> list[Attempt]:
 
 
 # --- durations --------------------------------------------------------------------------------------------------------
-class Claimed(NamedTuple):
-    """A split of an earlier job."""
-
-    key: str
-    size: float
-    seconds: float
-
-
-def claimed_in_rounds(kind: str, stage: str, rounds: int, most: int) -> list[list[Claimed]]:
-    """Durations of the splits of the latest jobs of a kind, the oldest job first."""
+def claimed_in_rounds(kind: str, stage: str, rounds: int, most: int) -> list[list[Any]]:
+    """Rows of `key`, `size` and `took`: durations of the splits of the latest jobs of a kind, the oldest job first."""
     counted = Attempt.objects.filter(outcome=Attempt.Outcome.DONE)
     jobs = Job.objects.filter(kind=kind, splits__stage=stage, splits__attempts__in=counted).distinct()
-    found = []
-    for job_id in list(jobs.order_by("-pk").values_list("pk", flat=True)[:rounds])[::-1]:
-        rows = counted.filter(split__job_id=job_id, split__stage=stage).annotate(took=_TOOK).order_by("-pk")
-        values = rows.values_list("split__key", "split__size", "took", named=True)[:most]
-        found.append([Claimed(row.split__key, row.split__size, row.took.total_seconds()) for row in values])
-    return found
+    rows = counted.annotate(key=F("split__key"), size=F("split__size"), took=_TOOK).order_by("-pk")
+    return [
+        list(rows.filter(split__job=job, split__stage=stage).values_list("key", "size", "took", named=True)[:most])
+        for job in list(jobs.order_by("-pk")[:rounds])[::-1]
+    ]
 
 
 def recorded_times() -> Iterator[dict[str, Any]]:

@@ -14,19 +14,16 @@ from apps.search.actions.deletions import kill
 from apps.search.actions.dictionary import warm
 from apps.search.actions.locks import MAINTAINING, WRITING
 from apps.search.actions.writing import AnalysedPosting, DocumentBatch, Version, pairs
-from apps.search.models import OutboxRow
-from apps.search.queries.checking import UNSEEN
 from apps.search.queries.spans import KIND, in_span
 
 READ_BATCH = 250  # postings
 
-# In the order of their documents, so that newer ones stay newer; after them, those without.
-_ALL = """
-INSERT INTO search_outboxrow (posting_id, rebuild)
-SELECT coalesce(posting.id, document.posting_id), true
+# Postings that differ from their documents, and documents of deleted postings.
+UNSEEN = """
 FROM postings_posting posting
-FULL JOIN (SELECT number, posting_id FROM search_document WHERE NOT dead) document ON document.posting_id = posting.id
-ORDER BY document.number NULLS LAST, posting.published_at, posting.id
+FULL JOIN (SELECT * FROM search_document WHERE NOT dead) document ON document.posting_id = posting.id
+WHERE (posting.text_hash, posting.source_id, posting.published_at)
+    IS DISTINCT FROM (document.text_hash, document.source_id, document.published_at)
 """
 _MISSED = f"""
 INSERT INTO search_outboxrow (posting_id, rebuild)
@@ -48,7 +45,7 @@ def begin(*, from_nothing: bool = False, asked_by: str) -> int:
 
 @transaction.atomic
 def _begin_from_nothing(asked_by: str) -> int:
-    _forget()
+    clear()
     for job_id in Job.objects.filter(kind=KIND, state__in=Job.UNFINISHED).values_list("pk", flat=True):
         jobs.cancel(job_id)  # its splits use numbers of deleted documents
     return jobs.create(KIND, asked_by=asked_by)[0].pk
@@ -66,16 +63,8 @@ def note_missed() -> int:
         return int(cursor.rowcount)
 
 
-@transaction.atomic
-def empty() -> int:
-    """Empty the index and add outbox rows for all postings; returns how many. They are not found until consumed."""
-    _forget()
-    with connection.cursor() as cursor:
-        cursor.execute(_ALL)
-    return OutboxRow.objects.count()
-
-
-def _forget() -> None:
+def clear() -> None:
+    """Empty the index and its outbox. Call it in a transaction."""
     take(MAINTAINING)
     take(WRITING)
     with connection.cursor() as cursor:

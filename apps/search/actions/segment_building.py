@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
@@ -19,14 +18,15 @@ from apps.search.actions.deletions import lose
 from apps.search.actions.dictionary import settle
 from apps.search.actions.head import revise
 from apps.search.actions.locks import MAINTAINING, WRITING
+from apps.search.algorithms.index.conditions import Attributes
 from apps.search.algorithms.index.inversion import Document, Inversion, invert
 from apps.search.algorithms.index.levels import SMALLEST, size_of, to_build, to_merge
 from apps.search.algorithms.index.packing import MAX_GENERATION, copied_rows, pack_flags, pack_numbers
 from apps.search.algorithms.models.bm25 import IMPACT_VERSION
 from apps.search.models import Generation
 from apps.search.queries.spans import is_reindexing
-from apps.search.queries.stored import document
-from apps.search.queries.times import EPOCH, microseconds
+from apps.search.queries.stored import attributes, document
+from apps.search.queries.times import EPOCH
 
 MAX_DEAD = 0.25  # share of dead documents with postings, above which a segment is rebuilt
 POLL_SECONDS = 0.5  # for the end of maintenance by another worker
@@ -172,14 +172,6 @@ def _average_length(generations: Sequence[_Stored]) -> float:
 
 # --- building ---------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
-class _Known:
-    posting_id: int
-    source_id: int
-    published_at: datetime
-    language: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Made:
     """A generation whose rows are written but not yet visible."""
 
@@ -187,7 +179,8 @@ class _Made:
     first: int
     end: int
     documents: dict[int, Document]  # by number, those alive when it was built
-    known: dict[int, _Known]
+    attributes: Attributes
+    latest: datetime  # publication
     inversion: Inversion
     average_length: float
 
@@ -200,7 +193,8 @@ def _make(first: int, end: int, generations: Sequence[_Stored]) -> _Made:
         [first, end],
     )
     documents = {row.number: document(row) for row in rows}
-    known = {row.number: _Known(row.posting_id, row.source_id, row.published_at, row.language) for row in rows}
+    known = attributes(rows, first, end)
+    latest = max((row.published_at for row in rows), default=EPOCH)
     inversion = invert([documents.get(number) for number in range(first, end)])
     others = [each for each in generations if not first <= each.first < end]
     tokens = sum(each.tokens for each in others) + int(inversion.lengths.sum())
@@ -212,7 +206,7 @@ def _make(first: int, end: int, generations: Sequence[_Stored]) -> _Made:
     ):
         for piece in copied_rows(inversion, generation, average):
             copy.write(piece)
-    return _Made(generation, first, end, documents, known, inversion, average)
+    return _Made(generation, first, end, documents, known, latest, inversion, average)
 
 
 def _replace(made: _Made, old: Sequence[int]) -> list[Document]:
@@ -226,7 +220,7 @@ def _replace(made: _Made, old: Sequence[int]) -> list[Document]:
             "SELECT number FROM search_document WHERE number >= %s AND number < %s AND NOT dead", [made.first, made.end]
         )
     }
-    size = made.end - made.first
+    size, known = made.end - made.first, made.attributes
     dead = np.array([number not in alive for number in range(made.first, made.end)], np.bool_)
     died = [document for number, document in made.documents.items() if number not in alive]
     if old:
@@ -241,23 +235,13 @@ def _replace(made: _Made, old: Sequence[int]) -> list[Document]:
         dead_count=int(dead.sum()),
         dropped=size - len(made.documents),
         dead=pack_flags(dead),
-        **_columns(made),
+        latest=made.latest,
+        posting_ids=pack_numbers(known.posting_ids, "<i8"),
+        source_ids=pack_numbers(known.source_ids),
+        published=pack_numbers(known.published, "<i8"),
+        languages=known.languages.tobytes(),
     )
     return died
-
-
-def _columns(made: _Made) -> dict[str, Any]:
-    absent = _Known(0, 0, EPOCH, "")
-    known = [made.known.get(number, absent) for number in range(made.first, made.end)]
-    moments = [each.published_at for each in made.known.values()] or [EPOCH]
-    return {
-        "earliest": min(moments),
-        "latest": max(moments),
-        "posting_ids": pack_numbers([each.posting_id for each in known], "<i8"),
-        "source_ids": pack_numbers([each.source_id for each in known]),
-        "published": pack_numbers([microseconds(each.published_at) for each in known], "<i8"),
-        "languages": np.array([each.language for each in known], "S3").tobytes(),
-    }
 
 
 def _delete(generations: Sequence[int]) -> None:

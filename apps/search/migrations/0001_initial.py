@@ -124,7 +124,6 @@ class Migration(migrations.Migration):
                 ("first", models.IntegerField()),
                 ("size", models.IntegerField()),
                 ("average_length", models.FloatField()),
-                ("earliest", models.DateTimeField()),
                 ("latest", models.DateTimeField()),
                 ("tokens", models.BigIntegerField()),
                 ("dead_count", models.IntegerField(default=0)),

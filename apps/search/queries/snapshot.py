@@ -27,13 +27,10 @@ NO_DOCUMENT = Document(_NO_ITEMS, 0, _NO_ITEMS, _NO_ITEMS)
 
 
 @contextmanager
-def snapshot(condition: Condition = ALWAYS, worth: Worth | None = None) -> "Iterator[Snapshot]":
-    """The present index until the end of the block, unaffected by concurrent changes.
-
-    Only documents that meet the condition are found; others still count in frequencies. `worth` scales scores.
-    """
+def snapshot() -> "Iterator[Snapshot]":
+    """The present index until the end of the block, unaffected by concurrent changes."""
     with consistent_snapshot(stored.HEAD) as heads:
-        yield Snapshot(stored.state(heads), condition, worth)
+        yield Snapshot(stored.state(heads))
 
 
 class Snapshot:
@@ -46,7 +43,10 @@ class Snapshot:
         self._terms = Terms(state.head, state.revision)
 
     def such(self, condition: Condition, worth: Worth | None = None) -> "Snapshot":
-        """The same snapshot with another condition, such as one whose terms were resolved here."""
+        """The same snapshot, in which only documents that meet the condition are found, with scores scaled by `worth`.
+
+        Other documents still count in frequencies.
+        """
         other = Snapshot(self.state, condition, worth)
         other._terms = self._terms
         other.__dict__["_chunks"] = self._chunks

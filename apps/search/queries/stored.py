@@ -221,15 +221,19 @@ def chunks(head: int, spans: Sequence[tuple[int, int]], dead: Sequence[int]) -> 
 
 
 def _chunk(first: int, end: int, alive: Sequence[Any]) -> Chunk:
-    made: list[Document | None] = [None] * (end - first)
+    by_number = {row.number: document(row) for row in alive}
+    return Chunk.of(first, [by_number.get(number) for number in range(first, end)], attributes(alive, first, end))
+
+
+def attributes(alive: Sequence[Any], first: int, end: int) -> Attributes:
+    """Attributes of the documents from `first` to `end`, 0 for dead ones, from rows of search_document."""
     known = np.zeros((3, end - first), np.int64)
     languages = np.zeros(end - first, "S3")
     for row in alive:
         at = row.number - first
-        made[at] = document(row)
         known[:, at] = row.posting_id, row.source_id, microseconds(row.published_at)
         languages[at] = row.language
-    return Chunk.of(first, made, Attributes(known[0], known[1], known[2], languages))
+    return Attributes(known[0], known[1], known[2], languages)
 
 
 def forget() -> None:

@@ -7,7 +7,7 @@ from apps.postings.models import Posting
 from apps.search import actions
 from apps.search.algorithms.index.conditions import Stands
 from apps.search.queries import snapshot
-from apps.search.queries.checking import Check, check
+from lab.chaos.index.checking import Check, check
 
 Lines = Sequence[dict[str, Any]]
 

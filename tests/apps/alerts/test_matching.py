@@ -17,8 +17,9 @@ from apps.following import queries as following
 from apps.following.models import Follow
 from apps.postings.algorithms.words import analyse
 from apps.postings.models import Posting
-from apps.search.algorithms.language import matches, parse
+from apps.search.algorithms.language import parse
 from apps.search.models import SavedSearch, Term
+from lab.benchmarks.alerts.matching import matches
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
 from tests.percolation import NOW, POSTINGS, QUERIES, SOURCES, has_required_words, values_of
 

@@ -98,7 +98,7 @@ def test_whatever_becomes_of_workers_each_record_counts_once(seed, counting_job)
             case "vanish":
                 end_leases()
             case "fail" if claims and chance.random() < 0.3:
-                actions.fail(chance.choice(claims).attempt_id, "It failed.")
+                actions.end_attempt(chance.choice(claims).attempt_id, Attempt.Outcome.FAILED, "It failed.")
             case "advance":
                 actions.advance(job.pk)
             case "pause":
@@ -117,14 +117,14 @@ def commit_or_stop(claim: Claim) -> None:
         try:
             actions.commit(claim.attempt_id, write_of(claim))
         except Stopped:
-            actions.release(claim.attempt_id)
+            actions.end_attempt(claim.attempt_id, Attempt.Outcome.CANCELLED)
 
 
 def renew_or_stop(claim: Claim) -> None:
     try:
         actions.renew(claim.attempt_id)
     except Stopped:
-        actions.release(claim.attempt_id)
+        actions.end_attempt(claim.attempt_id, Attempt.Outcome.CANCELLED)
 
 
 def finish(job: Job) -> None:
@@ -166,7 +166,7 @@ def test_of_two_attempts_the_first_that_commits_counts_and_the_other_hears_of_it
         actions.renew(first.attempt_id)
     with pytest.raises(Stopped, match="no longer needed"):
         actions.commit(first.attempt_id, write_of(first))
-    actions.release(first.attempt_id)
+    actions.end_attempt(first.attempt_id, Attempt.Outcome.CANCELLED)
     assert counted() == [0, 1]
     assert Attempt.objects.get(pk=first.attempt_id).outcome == Attempt.Outcome.OVERTAKEN
     assert Split.objects.get(job=job).state == Split.State.DONE

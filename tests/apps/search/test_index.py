@@ -20,7 +20,8 @@ from apps.search.algorithms.models import bm25
 from apps.search.algorithms.models.ranking import best
 from apps.search.models import Document, Generation, OutboxRow, Row
 from apps.search.queries import snapshot, spans
-from apps.search.queries.checking import Check, check
+from lab.chaos.index.checking import Check, check
+from lab.worlds.index import empty
 from tests.apps.search.index_twin import Twin
 from tests.builders import NOON, a_posting, a_source
 
@@ -92,7 +93,7 @@ def test_index_agrees_with_a_dictionary_after_random_operations(seed, small_leve
                 working.advance(job_id)
                 working.work_on_one("a worker", job_id)  # some are indexed again and some are not
             case "empty":
-                actions.empty()
+                empty()
                 twin.readings = {}
         if chance.random() < 0.7:
             pull_all(limit=chance.randint(1, 20))

@@ -10,9 +10,10 @@ from apps.postings.algorithms.words import analyse
 from apps.postings.models import Posting
 from apps.search.actions import consume, maintain
 from apps.search.algorithms.index import levels
-from apps.search.algorithms.language import And, Filter, Not, Or, Phrase, PostingValues, Tree, Word, matches
+from apps.search.algorithms.language import And, Filter, Not, Or, Phrase, Tree, Word
 from apps.search.queries import snapshot
 from apps.search.queries.resolving import condition_of
+from lab.benchmarks.alerts.matching import PostingValues, matches
 from tests.apps.search.index_twin import reading_of
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
 

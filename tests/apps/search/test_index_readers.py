@@ -10,10 +10,11 @@ from django.db import connection
 
 from apps.jobs.actions import working
 from apps.postings.models import Posting
-from apps.search.actions import begin, consume, empty, maintain
+from apps.search.actions import begin, consume, maintain
 from apps.search.algorithms.index import levels
 from apps.search.algorithms.models.ranking import best
 from apps.search.queries import Snapshot, snapshot, stored
+from lab.worlds.index import empty
 from tests.builders import NOON, a_posting, a_source
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -1,4 +1,4 @@
-"""Evaluate a query on one analysed posting, with the results of `search.algorithms.language.matches`."""
+"""Evaluate a query on one analysed posting."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

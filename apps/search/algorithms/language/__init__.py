@@ -13,12 +13,12 @@ A query is a list of words that are all required, in any order and form. Besides
 
 Case never matters, except for OR, AND and NOT: in lower case they are words. What only resembles a filter (12:30,
 re:publica, an address) is a word, unless it is nearly the name of one: then an error suggests it. A dash or another
-sign by itself is a word without a condition, as "the" is: see `matches`.
+sign by itself is a word without a condition, as "the" is.
 """
 
 from apps.search.algorithms.language.dates import moment
 from apps.search.algorithms.language.errors import BadQuery
-from apps.search.algorithms.language.matching import PostingValues, matches, names_match
+from apps.search.algorithms.language.matching import names_match
 from apps.search.algorithms.language.parsing import parse
 from apps.search.algorithms.language.trees import (
     FIELDS,

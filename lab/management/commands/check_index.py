@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.progress import track
 
-from apps.search.queries.checking import Check, check, steps
+from lab.chaos.index.checking import Check, check, steps
 
 
 class Command(BaseCommand):

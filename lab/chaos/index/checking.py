@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.database.statements import fetch, fetch_rows
+from apps.search.actions.reindexing import UNSEEN
 from apps.search.algorithms.index.inversion import invert
 from apps.search.algorithms.index.packing import packed_impacts, unpack_flags, unpack_row
 from apps.search.algorithms.models.bm25 import IMPACT_VERSION
@@ -16,13 +17,6 @@ from apps.search.queries.stored import document
 from apps.search.queries.times import microseconds
 from apps.search.queries.transactions import consistent_snapshot
 
-# Postings that differ from their documents, and documents of deleted postings.
-UNSEEN = """
-FROM postings_posting posting
-FULL JOIN (SELECT * FROM search_document WHERE NOT dead) document ON document.posting_id = posting.id
-WHERE (posting.text_hash, posting.source_id, posting.published_at)
-    IS DISTINCT FROM (document.text_hash, document.source_id, document.published_at)
-"""
 MAX_NAMED = 5  # examples in a sentence
 
 
