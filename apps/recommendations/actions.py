@@ -58,13 +58,7 @@ def measure_growth(*, now: datetime) -> int | None:
     recent = Period([each.followed for each in counts], [each.opened for each in counts])
     before = Period([each.followed_before for each in counts], [each.opened_before for each in counts])
     rows = [
-        Growth(
-            source_id=each.source_id,
-            value=value,
-            gained=each.followed,
-            opened=each.opened,
-            opened_before=each.opened_before,
-        )
+        Growth(source_id=each.source_id, value=value, gained=each.followed, opened=each.opened)
         for each, value in zip(counts, growth(recent, before).tolist(), strict=True)
     ]
     return _replace(Growth, rows)
@@ -112,22 +106,21 @@ def match_people(*, now: datetime) -> int:
 @transaction.atomic
 def _match(user: User, library: Library, now: datetime) -> None:
     taste = tastes.taste_of(user)
-    found = _likest(user, taste, library) if taste is not None else {}
-    texts = records.texts_of(found)
-    words = {source_id: _words(taste, texts.get(source_id, ())) for source_id in found} if taste is not None else {}
     Match.objects.filter(user=user).delete()
-    Match.objects.bulk_create(
-        [
+    if taste is not None:
+        found = _alike(user, taste, library)
+        texts = records.texts_of(found)
+        words = {source_id: _words(taste, texts.get(source_id, ())) for source_id in found}
+        matches = [
             Match(user=user, source_id=source_id, value=value, words=words[source_id])
             for source_id, value in found.items()
             if words[source_id]  # no recommendation without an explanation
-        ],
-        ignore_conflicts=True,
-    )
+        ]
+        Match.objects.bulk_create(matches, ignore_conflicts=True)
     Matched.objects.update_or_create(user=user, defaults={"at": now})
 
 
-def _likest(user: User, taste: Taste, library: Library) -> Mapping[int, float]:
+def _alike(user: User, taste: Taste, library: Library) -> Mapping[int, float]:
     followed = set(following.follows_of(user).values_list("source_id", flat=True))
     likenesses = library.likenesses(taste.centroid)
     new = [(value, -id) for id, value in likenesses.items() if id not in followed and value >= MIN_LIKENESS]

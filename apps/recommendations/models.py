@@ -29,7 +29,6 @@ class Growth(models.Model):
     value = models.FloatField()  # about standard deviations: see algorithms.growth
     gained = models.IntegerField()  # followers, of the last seven days
     opened = models.IntegerField()  # number of readers in the last seven days
-    opened_before = models.IntegerField()  # in the seven days before
 
     class Meta:
         indexes = [models.Index(fields=["-value"], name="growth_most")]

@@ -96,6 +96,14 @@ class Generation(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["first"], name="search_generation_first")]
 
+    @property
+    def end(self) -> int:
+        return self.first + self.size
+
+    @property
+    def alive(self) -> int:
+        return self.size - self.dead_count
+
 
 class Row(models.Model):
     """The postings of a term in a generation: offsets from its first document, uint16, and then impacts, uint8."""

@@ -6,7 +6,7 @@ from functools import partial
 from uuid import uuid4
 
 from celery import current_app
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q
 
 from apps.alerts.channels import MessageKey
@@ -38,7 +38,7 @@ def enqueue(hits_by_key: Mapping[MessageKey, Sequence[int]], *, now: datetime, w
             grown.append(message)
         made += [_message(key, rest[first : first + MAX_HITS], now) for first in range(0, len(rest), MAX_HITS)]
     if grown:
-        _write(grown)
+        Message.objects.bulk_update(grown, ["hits", "due_at"])
     Message.objects.bulk_create(made)
     due = [message.pk for message in grown + made if message.due_at <= now]
     # While the broker is down, `send_due` finds them.
@@ -63,19 +63,6 @@ def _open_messages(keys: Collection[MessageKey], *, wait: bool) -> dict[tuple[ob
         for row in rows
         if len(row.hits) < MAX_HITS
     }
-
-
-_WRITE = """
-UPDATE alerts_message message SET hits = grown.hits::bigint[], due_at = grown.due_at
-FROM unnest(%s::bigint[], %s::text[], %s::timestamptz[]) grown (id, hits, due_at) WHERE message.id = grown.id
-"""
-
-
-def _write(grown: Sequence[Message]) -> None:
-    ids, due_at = [message.pk for message in grown], [message.due_at for message in grown]
-    hits = [f"{{{','.join(map(str, message.hits))}}}" for message in grown]  # of different lengths: no array of arrays
-    with connection.cursor() as cursor:
-        cursor.execute(_WRITE, [ids, hits, due_at])
 
 
 def _message(key: MessageKey, hits: list[int], now: datetime) -> Message:

@@ -1,7 +1,5 @@
 """Rules, notification settings and browsers of users. Each action is one idempotent transaction."""
 
-import base64
-import binascii
 import secrets
 from collections.abc import Sequence
 from datetime import datetime, time
@@ -12,7 +10,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.alerts.algorithms.signing import new_secret
+from apps.alerts.algorithms.signing import decode_base64url, new_secret
 from apps.alerts.channels import with_settings
 from apps.alerts.models import Browser, Message, NotificationSettings, PercolatorQuery, Rule
 from apps.database.sanitizing import sanitize
@@ -165,8 +163,8 @@ def add_browser(user: User, *, endpoint: str, public_key: str, secret: str, name
 
 def _bytes(text: str) -> bytes:
     try:
-        return base64.urlsafe_b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4))
-    except (binascii.Error, ValueError):
+        return decode_base64url(text)
+    except ValueError:
         return b""
 
 

@@ -6,6 +6,11 @@ import hmac
 PREFIX = "whsec_"
 
 
+def decode_base64url(text: str) -> bytes:
+    """Decode with or without padding; raises ValueError."""
+    return base64.urlsafe_b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4))
+
+
 def new_secret(entropy: bytes) -> str:
     """A secret for receivers, from 24 to 64 random bytes.
 

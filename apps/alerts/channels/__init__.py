@@ -18,7 +18,7 @@ from django.utils.functional import Promise
 
 from apps.accounts.models import User
 from apps.alerts.algorithms.times import end_of_quiet
-from apps.alerts.models import Message, NotificationSettings, Rule
+from apps.alerts.models import Message, Rule
 from apps.alerts.queries.contents import Group
 from apps.alerts.queries.messages import notification_settings_of, zone_of
 from apps.database.registry import entries
@@ -69,13 +69,10 @@ class Occasion:
     def user(self) -> User:
         return self.rule.saved.user
 
-    @property
-    def settings(self) -> NotificationSettings:
-        return notification_settings_of(self.user)
-
     def after_quiet(self, at: datetime) -> datetime:
         """The time, or the end of the user's quiet hours around it."""
-        begins, ends = self.settings.quiet_from, self.settings.quiet_until
+        settings = notification_settings_of(self.user)
+        begins, ends = settings.quiet_from, settings.quiet_until
         if begins is None or ends is None:
             return at
         return end_of_quiet(at, begins, ends, zone_of(self.user)) or at

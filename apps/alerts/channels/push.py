@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from py_vapid import Vapid02
 
+from apps.alerts.algorithms.signing import decode_base64url
 from apps.alerts.channels import Channel, Delivery, DeliveryResult, MessageKey, Occasion, post
 from apps.alerts.models import Browser, Message, VapidKey
 from apps.alerts.queries.contents import Group, absolute
@@ -75,8 +76,8 @@ def _encrypted(payload: bytes, browser: Browser) -> bytes:
     encrypted: bytes = http_ece.encrypt(
         payload,
         private_key=once,
-        dh=_decoded(browser.public_key),
-        auth_secret=_decoded(browser.secret),
+        dh=decode_base64url(browser.public_key),
+        auth_secret=decode_base64url(browser.secret),
         version="aes128gcm",
     )
     return encrypted
@@ -101,15 +102,11 @@ def _key() -> ec.EllipticCurvePrivateKey:
         made = VapidKey(pk=1, private_key=_encoded(number.to_bytes(32)), made_at=datetime.now(UTC))
         VapidKey.objects.bulk_create([made], ignore_conflicts=True)  # of two at once, the first one's key stays
         row = VapidKey.objects.get()
-    return ec.derive_private_key(int.from_bytes(_decoded(row.private_key)), ec.SECP256R1())
+    return ec.derive_private_key(int.from_bytes(decode_base64url(row.private_key)), ec.SECP256R1())
 
 
 def _encoded(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def _decoded(text: str) -> bytes:
-    return base64.urlsafe_b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4))
 
 
 def _lost(message: Message) -> str:

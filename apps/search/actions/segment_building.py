@@ -13,7 +13,7 @@ import numpy as np
 from django.db import connection, transaction
 
 from apps.database.advisory_locks import take
-from apps.database.statements import fetch, fetch_as, fetch_rows
+from apps.database.statements import fetch, fetch_rows
 from apps.search.actions.deletions import lose
 from apps.search.actions.dictionary import settle
 from apps.search.actions.head import revise
@@ -28,6 +28,7 @@ from apps.search.queries.spans import is_reindexing
 from apps.search.queries.stored import attributes, document
 from apps.search.queries.times import EPOCH
 
+ARRAYS = ("dead", "posting_ids", "source_ids", "published", "languages")
 MAX_DEAD = 0.25  # share of dead documents with postings, above which a segment is rebuilt
 POLL_SECONDS = 0.5  # for the end of maintenance by another worker
 MAX_DRIFT = 0.10  # of the average length since a segment was built, above which it is rebuilt
@@ -69,34 +70,9 @@ def step(*, at_least: int = SMALLEST) -> bool:
     return was_done
 
 
-@dataclass(frozen=True, slots=True)
-class _Stored:
-    """A stored generation without its arrays."""
-
-    id: int
-    first: int
-    size: int
-    tokens: int
-    dead_count: int
-    dropped: int
-    average_length: float
-    impact_version: str
-
-    @property
-    def end(self) -> int:
-        return self.first + self.size
-
-    @property
-    def alive(self) -> int:
-        return self.size - self.dead_count
-
-
-def _generations() -> list[_Stored]:
-    return fetch_as(
-        _Stored,
-        "SELECT id, first, size, tokens, dead_count, dropped, average_length, impact_version"
-        " FROM search_generation ORDER BY first",
-    )
+def _generations() -> list[Generation]:
+    """All generations without their arrays."""
+    return list(Generation.objects.defer(*ARRAYS).order_by("first"))
 
 
 # --- decisions --------------------------------------------------------------------------------------------------------
@@ -150,7 +126,7 @@ def _merge() -> bool:
     return True
 
 
-def _sizes(generations: Sequence[_Stored]) -> list[int]:
+def _sizes(generations: Sequence[Generation]) -> list[int]:
     """The size of each for merging: its documents, with the gap up to the next, or its tokens."""
     ends = [*(generation.first for generation in generations[1:]), *(generation.end for generation in generations[-1:])]
     return [
@@ -158,7 +134,7 @@ def _sizes(generations: Sequence[_Stored]) -> list[int]:
     ]
 
 
-def _is_worn(generation: _Stored, average_length: float, max_dead: float) -> bool:
+def _is_worn(generation: Generation, average_length: float, max_dead: float) -> bool:
     if generation.impact_version != IMPACT_VERSION:
         return True
     unneeded = generation.dead_count - generation.dropped
@@ -166,7 +142,7 @@ def _is_worn(generation: _Stored, average_length: float, max_dead: float) -> boo
     return unneeded > max_dead * generation.size or (drift > MAX_DRIFT and generation.tokens > 0)
 
 
-def _average_length(generations: Sequence[_Stored]) -> float:
+def _average_length(generations: Sequence[Generation]) -> float:
     return sum(each.tokens for each in generations) / max(sum(each.alive for each in generations), 1)
 
 
@@ -185,7 +161,7 @@ class _Made:
     average_length: float
 
 
-def _make(first: int, end: int, generations: Sequence[_Stored]) -> _Made:
+def _make(first: int, end: int, generations: Sequence[Generation]) -> _Made:
     """Write the rows of a segment of the live documents from `first` to `end`."""
     rows = fetch_rows(
         "SELECT number, posting_id, source_id, published_at, language, title_length, sequence, pairs, names"

@@ -1,11 +1,11 @@
-"""Cursors: ends of result pages, as in addresses."""
+"""Cursors in an order by relevance; those by time are cursors of postings."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Self
 
-from apps.postings.queries import BadCursor, Cursor
+from apps.postings.queries import BadCursor
 from apps.search.algorithms.language import Tree, to_text
 from apps.search.queries.times import EPOCH, microseconds
 
@@ -13,27 +13,6 @@ LENGTH = 20  # postings of a page
 _SIGN = "r"  # prefix of a RankCursor
 _MAX_NUMBER = 2**31 - 1  # number of a document
 _VERSION = 1  # of the cached format
-
-
-@dataclass(frozen=True, slots=True)
-class TimeCursor:
-    """The place after a posting in an order by time."""
-
-    published: int  # microseconds since 1970
-    posting_id: int
-
-    def encode(self) -> str:
-        return f"{self.published}.{self.posting_id}"
-
-    @classmethod
-    def decode(cls, text: str) -> Self:
-        """The cursor, or `BadCursor`.
-
-        >>> TimeCursor.decode("1709208000000000.7")
-        TimeCursor(published=1709208000000000, posting_id=7)
-        """
-        cursor = Cursor.decode(text)
-        return cls(microseconds(cursor.published_at), cursor.id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Literal
 
 import numpy as np
@@ -19,6 +19,7 @@ from psycopg.errors import QueryCanceled
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.models import Follow
+from apps.postings.queries import Cursor
 from apps.search.algorithms.index.conditions import All, Before, Condition, Postings, Sources
 from apps.search.algorithms.index.impacts import Worth
 from apps.search.algorithms.index.newest import Found
@@ -28,12 +29,12 @@ from apps.search.algorithms.models.factors import Authority, Freshness
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Judgement, Recipe
 from apps.search.queries.analysis import languages_of, query_of
-from apps.search.queries.cursors import LENGTH, RankCursor, TimeCursor
+from apps.search.queries.cursors import LENGTH, RankCursor
 from apps.search.queries.facets import Facets, attributes_of, facets
 from apps.search.queries.limits import Limited
 from apps.search.queries.resolving import condition_of
 from apps.search.queries.snapshot import Snapshot, snapshot
-from apps.search.queries.times import microseconds
+from apps.search.queries.times import EPOCH, microseconds
 
 Order = Literal["relevance", "fresh", "newest"]
 
@@ -139,18 +140,19 @@ class _Request:
 
 # --- by time ----------------------------------------------------------------------------------------------------------
 def _by_time(request: _Request, cursor: str) -> SearchResult:
-    place = TimeCursor.decode(cursor) if cursor else None
+    place = Cursor.decode(cursor) if cursor else None
+    before = Before(microseconds(place.published_at), place.id) if place else None
     with snapshot() as index:
         condition = condition_of(
             request.tree, request.user, languages=languages_of(index, request.tree), now=request.now
         )
         limited = Limited(condition)
         found = index.such(limited).newest(MAX_COUNTED)
-        rest = found if place is None else _behind(index, condition, found, place)
+        rest = found if before is None else _behind(index, condition, found, before)
         total = len(found) if len(found) < MAX_COUNTED else _amount(index, limited)
         counted = facets(attributes_of(index, _documents(found)), request.now.tzinfo)
     shown = rest[:LENGTH]
-    following_place = TimeCursor(shown[-1].published, shown[-1].posting_id) if len(rest) > LENGTH else None
+    last = Cursor(EPOCH + timedelta(microseconds=shown[-1].published), shown[-1].posting_id) if shown else None
     return SearchResult(
         postings=tuple(each.posting_id for each in shown),
         total=total,
@@ -161,17 +163,16 @@ def _by_time(request: _Request, cursor: str) -> SearchResult:
         days=counted.days,
         reasons={},
         is_partial=limited.is_partial,
-        next=following_place.encode() if following_place else "",
+        next=last.encode() if last and len(rest) > LENGTH else "",
         milliseconds=0.0,
     )
 
 
-def _behind(index: Snapshot, condition: Condition, found: Sequence[Found], place: TimeCursor) -> Sequence[Found]:
-    known = [each for each in found if (each.published, each.posting_id) < (place.published, place.posting_id)]
+def _behind(index: Snapshot, condition: Condition, found: Sequence[Found], before: Before) -> Sequence[Found]:
+    known = [each for each in found if (each.published, each.posting_id) < (before.published, before.posting_id)]
     if len(known) > LENGTH or len(found) < MAX_COUNTED:
         return known
-    behind = All((Limited(condition), Before(place.published, place.posting_id)))
-    return index.such(behind).newest(LENGTH + 1)
+    return index.such(All((Limited(condition), before))).newest(LENGTH + 1)
 
 
 def _amount(index: Snapshot, limited: Limited) -> int:

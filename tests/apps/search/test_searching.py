@@ -21,7 +21,7 @@ from apps.search.actions import consume, maintain
 from apps.search.algorithms.language import FIELDS, STATES, parse
 from apps.search.queries import LENGTH, TooCostly, limits
 from apps.search.queries import searching as module
-from apps.search.queries.cursors import RankCursor, TimeCursor
+from apps.search.queries.cursors import RankCursor
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db
@@ -244,8 +244,6 @@ def test_a_place_is_read_as_it_was_written(until, at, position):
     place = RankCursor(until, at, position)
     assert RankCursor.decode(place.encode(), NOON) == place
     assert RankCursor.decode(place.encode(), NOON).at(NOON).astimezone(UTC).timestamp() * 1e6 == pytest.approx(at)
-    timed = TimeCursor(at, position)
-    assert TimeCursor.decode(timed.encode()) == timed
 
 
 # --- counts -----------------------------------------------------------------------------------------------------------
