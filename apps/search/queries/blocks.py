@@ -69,6 +69,17 @@ class _Block:
         self._snapshot = snapshot
         self._trial: Trial | None = None
 
+    def parts(self) -> Iterable[tuple[int, Sequence[Row | None]]]:
+        """Rows of the block's terms by part, each with the part's offset."""
+        raise NotImplementedError
+
+    def rows(self) -> Sequence[Row | None]:
+        return self._rows
+
+    @cached_property
+    def _rows(self) -> Sequence[Row | None]:
+        return [_joined(of_term) for of_term in zip(*(zip(repeat(at), rows) for at, rows in self.parts()), strict=True)]
+
     def attributes(self) -> Attributes:
         raise NotImplementedError
 
@@ -125,15 +136,8 @@ class GenerationBlock(_Block):
         found = [max(self._reader.largest(part.id, term) for part in self._segments) for term in self._terms]
         return np.array(found) * ((K1 + 1) / MAX_PACKED)
 
-    def rows(self) -> Sequence[Row | None]:
-        return self._rows
-
-    @cached_property
-    def _rows(self) -> Sequence[Row | None]:
-        if len(self._segments) == 1:
-            return self._reader.rows(self._segments[0].id)
-        found = [zip(repeat(part.first - self.first), self._reader.rows(part.id)) for part in self._segments]
-        return [_joined(of_term) for of_term in zip(*found, strict=True)]
+    def parts(self) -> Iterable[tuple[int, Sequence[Row | None]]]:
+        return [(part.first - self.first, self._reader.rows(part.id)) for part in self._segments]
 
     @cached_property
     def _columns(self) -> Columns:
@@ -165,16 +169,9 @@ class MemoryBlock(_Block):
     def largest(self) -> FloatArray | None:
         return None
 
-    def rows(self) -> Sequence[Row | None]:
-        return self._rows
-
-    @cached_property
-    def _rows(self) -> Sequence[Row | None]:
-        found = [
-            zip(repeat(chunk.first - self.first), chunk.rows(self._terms, self._snapshot.average_length))
-            for chunk in self._chunks
-        ]
-        return [_joined(of_term) for of_term in zip(*found, strict=True)]
+    def parts(self) -> Iterable[tuple[int, Sequence[Row | None]]]:
+        average = self._snapshot.average_length
+        return [(chunk.first - self.first, chunk.rows(self._terms, average)) for chunk in self._chunks]
 
     def attributes(self) -> Attributes:
         return self._attributes

@@ -27,7 +27,7 @@ def test_job_is_started_processed_and_shown(counting_job, output_of):
     assert f"Job {job.pk}: done." in output_of("work", str(job.pk))
     assert counted() == list(range(6))
     shown = output_of("show", str(job.pk))
-    assert "asked for by manage.py" in shown
+    assert "requested by manage.py" in shown
     assert "sum: 15" in shown
     assert "count records=6" in output_of("list")
 

@@ -36,25 +36,9 @@ def snippet(
     It begins at a sentence if there is one shortly before, otherwise at a word; an ellipsis marks omissions. Among
     equal passages the first is taken, without any hit the beginning.
 
-    Parameters
-    ----------
-    text : str
-        Without markup.
-    wanted : mapping of term to weight, or collection of terms of weight 1
-        As `analyse` gives them. A pair of characters of a script without spaces is marked where they stand together,
-        and a character alone only if it is in no wanted pair.
-    language : str
-        Code of the text's language.
-    length : int
-        Characters, without the ellipses.
+    `wanted` has terms from `analyse`, with weights or of weight 1. A pair of characters of a script without spaces is
+    highlighted where they are adjacent, a single character only if it is in no wanted pair.
 
-    Returns
-    -------
-    tuple of Piece
-        Their texts, joined, are the stretch.
-
-    Examples
-    --------
     >>> pieces = snippet("Rain fell. In Lima the president spoke. It was late.", {"presid"}, "en", 30)
     >>> [(piece.text, piece.is_marked) for piece in pieces]
     [('…', False), ('In Lima the ', False), ('president', True), (' spoke', False), ('…', False)]
