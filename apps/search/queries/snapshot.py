@@ -86,8 +86,8 @@ class Snapshot:
         runs = (joinable(generations) if is_joined else [[generation] for generation in generations])[::-1]
         reader = Reader(runs, wanted, may_stop=self.worth is not None)
         conditions = Reader(runs, required, may_stop=not wanted or self.worth is not None)
-        tail: Blocks = [MemoryBlock(self, self._chunks, wanted)] if self._chunks else []
-        return tail + [GenerationBlock(self, run, wanted, reader, conditions) for run in runs]
+        memory: Blocks = [MemoryBlock(self, self._chunks, wanted)] if self._chunks else []
+        return memory + [GenerationBlock(self, run, wanted, reader, conditions) for run in runs]
 
     def vectors(self, documents: IntArray) -> Vectors:
         return inversion.vectors(self.read(documents))

@@ -1,7 +1,7 @@
 """The interface of an index for ranking, independent of its storage.
 
 Terms and documents are numbers here. Documents are numbered from 0 in the order in which they became searchable, so
-that a larger number is newer. Blocks (generations, and the tail that belongs to none yet) share them out: each holds
+that a larger number is newer. Blocks (generations, and the in-memory segment) share them out: each holds
 the documents `first` to `first + size - 1`.
 """
 
