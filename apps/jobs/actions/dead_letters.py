@@ -37,7 +37,7 @@ class NotSendable(ValueError):
 
 def dead_letters() -> QuerySet[DeadLetter]:
     """Dead letters, the latest first."""
-    return DeadLetter.objects.filter(set_aside_at__isnull=False).order_by("-set_aside_at", "pk")
+    return DeadLetter.objects.exclude(set_aside_at=None).order_by("-set_aside_at", "pk")
 
 
 def known_tasks() -> frozenset[str]:
@@ -135,4 +135,4 @@ def send_again(id: str) -> bool:
 
 def discard(id: str) -> bool:
     """Delete a dead letter; False if it is gone."""
-    return bool(DeadLetter.objects.filter(pk=id, set_aside_at__isnull=False).delete()[0])
+    return bool(DeadLetter.objects.filter(pk=id).exclude(set_aside_at=None).delete()[0])
