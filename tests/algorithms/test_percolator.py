@@ -8,7 +8,8 @@ from apps.alerts.algorithms.percolator import DocumentView, NoIndexTerm, Plan, R
 from apps.alerts.algorithms.percolator import matches as holds
 from apps.postings.algorithms.words import analyse
 from apps.postings.algorithms.words.languages import read_alike
-from apps.search.algorithms.language import matches, parse
+from apps.search.algorithms.language import parse
+from lab.benchmarks.alerts.matching import matches
 from tests.percolation import NOW, POSTINGS, QUERIES, a_reading, has_required_words, values_of
 
 DOCUMENTS = Rarity({"elect": 900, "pari": 300, "berlin": 200, "oslo": 10, "climat": 500, "category:world": 400})

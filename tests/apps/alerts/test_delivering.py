@@ -116,7 +116,7 @@ def test_message_that_kills_its_workers_fails(monkeypatch, receiver):
     def die(*_, **__):
         raise Killed
 
-    monkeypatch.setattr("apps.alerts.actions.delivering._send", die)
+    monkeypatch.setitem(all_channels(), "webhook", replace(all_channels()["webhook"], send=die))
     find(a_search(webhook_url=receiver.url()))
     now = NOON
     for _ in range(MAX_ATTEMPTS):

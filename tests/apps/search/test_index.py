@@ -66,7 +66,7 @@ def small_levels(monkeypatch):
     """Generations of 2, 8 and 32 documents and spans of 4, so that few postings make many of them."""
     for name, size in (("SMALLEST", 2), ("MIDDLE", 8), ("LARGEST", 32)):
         monkeypatch.setattr(levels, name, size)
-    monkeypatch.setattr(spans, "FEWEST", 4)
+    monkeypatch.setattr(spans, "MIN_POSTINGS", 4)
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -16,8 +16,8 @@ from apps.search import actions
 from apps.search.algorithms.index import levels
 from apps.search.models import Document, OutboxRow
 from apps.search.queries import spans
-from apps.search.queries.checking import Check, check
 from lab.benchmarks.archive_jobs import comparing
+from lab.chaos.index.checking import Check, check
 from tests.builders import NOON, a_posting, a_source
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,7 +29,7 @@ WORDS = ("the", "budget", "vote", "storm", "flood", "中国", "élan")
 def small(monkeypatch):
     for name, size in (("SMALLEST", 2), ("MIDDLE", 8), ("LARGEST", 32)):
         monkeypatch.setattr(levels, name, size)
-    monkeypatch.setattr(spans, "FEWEST", 5)
+    monkeypatch.setattr(spans, "MIN_POSTINGS", 5)
 
 
 def publish(chance: random.Random, source, count: int) -> None:
