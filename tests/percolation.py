@@ -14,12 +14,12 @@ from apps.search.algorithms.language import (
     Not,
     Or,
     Phrase,
-    PostingValues,
     Tree,
     Word,
     parse,
     to_text,
 )  # fmt: skip
+from lab.benchmarks.alerts.matching import PostingValues
 
 NOW = datetime(2024, 5, 1, 12, tzinfo=UTC)
 SOURCES = [("Le Monde", "https://www.lemonde.example/rss", "World"), ("The Wire", "https://wire.example/feed", "")]
@@ -115,7 +115,7 @@ def a_reading(posting: Drawn) -> Reading:
 
 
 def values_of(posting: Drawn, view: DocumentView, source_id: int | None = None) -> PostingValues:
-    """The values of a posting in the query language, for one user."""
+    """The posting for the query language, as one user has it."""
     return PostingValues(
         posting.title,
         posting.text,
@@ -131,13 +131,13 @@ def values_of(posting: Drawn, view: DocumentView, source_id: int | None = None) 
     )
 
 
-def asks_something(tree: Tree, language: str) -> bool:
-    """Whether the query requires more in this language than stop words."""
-    return _matches_empty(tree, language) is False
+def has_required_words(tree: Tree, language: str) -> bool:
+    """Whether the query requires a word in this language, beyond stop words."""
+    return _found_in_nothing(tree, language) is False
 
 
-def _matches_empty(tree: Tree, language: str) -> bool | None:
-    """Whether an empty posting may match: yes, no, or None if the query requires nothing."""
+def _found_in_nothing(tree: Tree, language: str) -> bool | None:
+    """Whether a posting without words and names may match: True, False, or None where the query sets no condition."""
     match tree:
         case Word(text):
             items = analyse(text, language).sequence
@@ -145,15 +145,15 @@ def _matches_empty(tree: Tree, language: str) -> bool | None:
         case Phrase(text):
             return False if analyse(text, language).sequence else None
         case Filter(field="intitle", values=values):
-            required = [value for value in values if analyse(value, language).sequence]
-            return False if required else None
+            known = [value for value in values if analyse(value, language).sequence]
+            return False if known else None
         case Filter(field=field):
             return field in ("before", "after", "is")
         case Not(part):
-            return None if _matches_empty(part, language) is None else True
+            return None if _found_in_nothing(part, language) is None else True
         case And(parts):
-            answers = [answer for part in parts if (answer := _matches_empty(part, language)) is not None]
+            answers = [answer for part in parts if (answer := _found_in_nothing(part, language)) is not None]
             return all(answers) if answers else None
         case Or(parts):
-            answers = [answer for part in parts if (answer := _matches_empty(part, language)) is not None]
+            answers = [answer for part in parts if (answer := _found_in_nothing(part, language)) is not None]
             return any(answers) if answers else None

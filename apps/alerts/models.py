@@ -1,4 +1,4 @@
-"""Saved searches that watch: what they wait for, what they found, and who is told of it how."""
+"""The percolator's index of saved searches, their hits, rules and messages."""
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -12,28 +12,28 @@ from apps.sources.models import Source
 
 
 class OutboxRow(models.Model):
-    """A posting that no saved search has seen as it is. Written by triggers, taken out by `actions.match`."""
+    """A new or edited posting to match. Written by triggers, consumed by `actions.match`."""
 
     posting_id = models.BigIntegerField()
 
 
 class Revision(models.Model):
-    """A saved search whose anchors are not those of its query. Written by triggers, taken out by `actions.prepare`."""
+    """A saved search whose index terms are out of date. Written by triggers, consumed by `actions.prepare`."""
 
     saved_id = models.BigIntegerField()
 
 
 class PercolatorQuery(models.Model):
-    """A saved search as new postings are tried on it."""
+    """The percolator's state of a saved search."""
 
     saved = models.OneToOneField(
         SavedSearch, on_delete=models.CASCADE, primary_key=True, related_name="percolator_query"
     )
-    query = models.CharField(max_length=1_000)  # that its anchors are of
-    refusal = models.CharField(max_length=300, blank=True)  # why nothing can be tried on it; then it has no anchors
+    query = models.CharField(max_length=1_000)  # that its index terms are of
+    refusal = models.CharField(max_length=300, blank=True)  # why it cannot be percolated; then it has no index terms
     weighed = models.CharField(max_length=1_000, blank=True, db_default="")  # the query that its `Relevance` is of
-    importance = models.FloatField(default=1.0)  # what the person says that it is worth; 1 is usual
-    counted = models.FloatField(db_default=0.0)  # of that, when the interest of sources was last reckoned
+    importance = models.FloatField(default=1.0)  # set by the user; 1 is the default
+    counted = models.FloatField(db_default=0.0)  # of that, at the last update of the sources' interest
 
     class Meta:
         constraints = [
@@ -42,23 +42,23 @@ class PercolatorQuery(models.Model):
 
 
 class QueryTerm(models.Model):
-    """A term without which a posting is not found by a search, in one reading of the search's words.
+    """A term that a posting must have to match one disjunct of a search.
 
-    A posting in one of `languages` that has `term` and all of `beside` is a candidate; if the anchor is `exact`, that
-    is all that the search asks.
+    A posting in one of `languages` that has `term` and all of `beside` is a candidate; if the row is `exact`, it
+    matches.
     """
 
     id = models.BigAutoField(primary_key=True)
     # The database does not check it: see Hit.
     saved = models.ForeignKey(SavedSearch, on_delete=models.CASCADE, related_name="query_terms", db_constraint=False)
-    user_id = models.BigIntegerField()  # whose search it is
+    user_id = models.BigIntegerField()  # owner of the search
     term = models.TextField(db_collation="C")  # of the words of a posting, or of its source and the like (marked)
     beside = ArrayField(models.TextField(db_collation="C"), default=list)
     languages = models.BigIntegerField()  # one bit each
     exact = models.BooleanField(default=False)
 
     class Meta:
-        # All that tells candidates: a posting looks at a thousand anchors, each on another page of the table.
+        # Covers the query for candidates: a posting reads a thousand rows, each on another page of the table.
         indexes = [
             models.Index(
                 fields=["term"], include=["saved", "user_id", "languages", "exact", "beside"], name="anchor_term"
@@ -69,8 +69,8 @@ class QueryTerm(models.Model):
 class Hit(models.Model):
     """A posting that a saved search found when it came.
 
-    A posting may have a thousand, and to check two foreign keys of each would take longer than all else. Instead
-    `actions.match` holds the postings that it works on, and the database notes deleted searches for `actions.prepare`.
+    A posting may have a thousand hits, and checking two foreign keys of each would take longer than the rest. Instead
+    `actions.match` locks its postings, and a trigger writes deleted searches to `Revision`.
     """
 
     saved = models.ForeignKey(
@@ -87,7 +87,7 @@ class Hit(models.Model):
 
 
 class Rule(models.Model):
-    """What is done with what a saved search finds. Without a row nothing is, but for the list of its hits."""
+    """What happens with the hits of a saved search. Without a row they are only listed."""
 
     class Mail(models.TextChoices):
         NONE = "", _("No mail")
@@ -103,7 +103,7 @@ class Rule(models.Model):
     mail = models.CharField(max_length=4, choices=Mail, default=Mail.NONE, blank=True)
     push = models.BooleanField(default=False)
     webhook_url = models.CharField(max_length=2_000, blank=True)
-    webhook_secret = models.CharField(max_length=64, blank=True)  # that its calls are signed with
+    webhook_secret = models.CharField(max_length=64, blank=True)  # signs its calls
     settings = models.JSONField(default=dict, blank=True)  # of other channels, by their names
     stop_token = models.CharField(max_length=43, unique=True)  # in the address that stops all messages with one click
     stopped_at = models.DateTimeField(null=True)  # messages; the rest goes on
@@ -113,7 +113,7 @@ class Rule(models.Model):
 
 
 class NotificationSettings(models.Model):
-    """When and how much a person wants to be told. Without a row as by default."""
+    """When and how often a user is notified. Without a row the defaults apply."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="notification_settings"
@@ -121,7 +121,7 @@ class NotificationSettings(models.Model):
     quiet_from = models.TimeField(null=True)  # in the person's zone; both or none
     quiet_until = models.TimeField(null=True)
     digest_hour = models.PositiveSmallIntegerField(default=7)  # of the day
-    most_a_day = models.PositiveIntegerField(default=50)  # mails and pushes; what is over waits for the digest of a day
+    most_a_day = models.PositiveIntegerField(default=50)  # mails and pushes; the rest waits for the daily digest
 
     class Meta:
         verbose_name_plural = "notification settings"
@@ -136,13 +136,13 @@ class NotificationSettings(models.Model):
 
 
 class Browser(models.Model):
-    """A browser that takes messages (Web Push)."""
+    """A browser with a Web Push subscription."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="push_browsers")
     endpoint = models.CharField(max_length=2_000, unique=True)  # the address of its push service
     public_key = models.CharField(max_length=100)  # p256dh, base64url
     secret = models.CharField(max_length=50)  # auth, base64url
-    name = models.CharField(max_length=200, blank=True)  # as it calls itself
+    name = models.CharField(max_length=200, blank=True)  # self-declared
     added_at = models.DateTimeField()
 
     def __str__(self) -> str:
@@ -150,7 +150,7 @@ class Browser(models.Model):
 
 
 class VapidKey(models.Model):
-    """The key by which push services know this portal (RFC 8292): one row, made when it is first needed."""
+    """The key by which push services know this portal (RFC 8292): one row, created at the first use."""
 
     id = models.SmallAutoField(primary_key=True)
     private_key = models.CharField(max_length=50)  # 32 bytes, base64url
@@ -161,7 +161,7 @@ class VapidKey(models.Model):
 
 
 class Message(models.Model):
-    """Something that a person is told on one way, of one or more hits. It waits until `due_at`."""
+    """A notification of one or more hits to a user on one channel. It waits until `due_at`."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")
@@ -170,17 +170,17 @@ class Message(models.Model):
         DROPPED = "dropped", _("Cancelled")
 
     id = models.BigAutoField(primary_key=True)
-    key = models.UUIDField(unique=True)  # the same at each attempt, so that who got it twice can tell
+    key = models.UUIDField(unique=True)  # the same at each attempt, so that receivers can drop duplicates
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="alert_messages")
     channel = models.CharField(max_length=20)  # a module of `channels`
     # A digest has none: it is of several searches.
     saved = models.ForeignKey(SavedSearch, on_delete=models.CASCADE, null=True, related_name="messages")
     browser = models.ForeignKey(Browser, on_delete=models.SET_NULL, null=True, related_name="messages")
-    hits = ArrayField(models.BigIntegerField())  # Hit, in the order in which they were found
+    hits = ArrayField(models.BigIntegerField())  # of Hit, in the order of their discovery
     state = models.CharField(max_length=7, choices=State, default=State.WAITING)
     created_at = models.DateTimeField()
     due_at = models.DateTimeField()  # first attempt or next one
-    lease_until = models.DateTimeField(null=True)  # somebody is at it until then
+    lease_until = models.DateTimeField(null=True)  # a worker sends it until then
     attempts = models.PositiveSmallIntegerField(default=0)
     done_at = models.DateTimeField(null=True)
     error = models.CharField(max_length=300, blank=True)  # of the last attempt
@@ -199,17 +199,17 @@ class Message(models.Model):
 
 
 class Attempt(models.Model):
-    """A message on its way: the delivery log."""
+    """A delivery attempt of a message: the delivery log."""
 
     message = models.ForeignKey(Message, on_delete=models.CASCADE, related_name="log")
     at = models.DateTimeField()
     took = models.FloatField()  # s
-    status = models.PositiveSmallIntegerField(null=True)  # of HTTP or SMTP; null where no answer came
-    error = models.CharField(max_length=300, blank=True)  # empty: it was taken
+    status = models.PositiveSmallIntegerField(null=True)  # of HTTP or SMTP; null without a response
+    error = models.CharField(max_length=300, blank=True)  # empty: delivered
 
 
 class Profile(models.Model):
-    """What a source has written about of late: its heaviest terms, as the index numbers them, of unit length."""
+    """The heaviest terms of a source's newest documents, by their numbers in the index, of unit length."""
 
     source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="profile")
     documents = models.IntegerField()  # that it was read from

@@ -1,4 +1,4 @@
-"""Doorways for Celery: each calls one action."""
+"""Celery tasks: each calls one action."""
 
 import time
 from typing import Any
@@ -9,25 +9,25 @@ from django.utils.timezone import now
 from apps.alerts import actions, queries
 from apps.alerts.actions import delivering, enqueuing
 
-MAX_PULL_SECONDS = 20.0  # s; what is left then is the next message's
+MAX_SECONDS = 20.0  # the next message continues
 
 
 @shared_task
 def consume(**_: Any) -> None:
-    """Lay out searches, then match postings: a search that was saved before a posting came will find it."""
-    until = time.monotonic() + MAX_PULL_SECONDS
+    """Index searches, then match postings: a search finds every posting that comes after it was saved."""
+    until = time.monotonic() + MAX_SECONDS
     while time.monotonic() < until:
         prepared = actions.prepare(wait=False)
         matched = actions.match(wait=False, now=now())
         if prepared is None or matched is None:
             return
-        if prepared.looked_at < actions.PREPARED_AT_ONCE and matched.looked_at < actions.MATCHED_AT_ONCE:
+        if prepared.changes < actions.PREPARE_BATCH and matched.changes < actions.MATCH_BATCH:
             return
 
 
-@shared_task
-def prepare_all_anew(**_: Any) -> None:
-    actions.prepare_all_anew()
+@shared_task(name="apps.alerts.tasks.prepare_all_anew")
+def prepare_all(**_: Any) -> None:
+    actions.prepare_all()
 
 
 @shared_task
@@ -42,7 +42,7 @@ def deliver(message_id: int, **_: Any) -> None:
 
 @shared_task
 def deliver_rest(**_: Any) -> None:
-    enqueuing.hand_out(now=now())
+    enqueuing.send_due(now=now())
 
 
 @shared_task
@@ -52,13 +52,13 @@ def forget_old_messages(**_: Any) -> None:
 
 @shared_task
 def weigh(**_: Any) -> None:
-    """Let what people search for say what sources are worth, within a minute of its change."""
-    actions.profile_sources(queries.interest.unread_sources(now(), actions.PROFILED_AT_ONCE), now=now())
+    """Update the interest of sources from saved searches, within a minute of a change."""
+    actions.profile_sources(queries.interest.unread_sources(now(), actions.PROFILE_BATCH), now=now())
     while actions.weigh():
         pass
     actions.raise_interests()
 
 
-@shared_task
-def weigh_all_anew(**_: Any) -> None:
-    actions.weigh_all_anew(now=now())
+@shared_task(name="apps.alerts.tasks.weigh_all_anew")
+def weigh_all(**_: Any) -> None:
+    actions.weigh_all(now=now())

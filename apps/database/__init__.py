@@ -1,1 +1,1 @@
-"""How the apps talk to Postgres where Django's own way is not enough."""
+"""Helpers for Postgres beyond what Django offers."""

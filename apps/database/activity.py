@@ -7,8 +7,8 @@ from django.db import connection
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    connections: dict[str, int]  # of all databases of the server, by what they do
-    most_connections: int
+    connections: dict[str, int]  # of all databases of the server, by state
+    max_connections: int
     size: int  # bytes
 
 
@@ -20,5 +20,4 @@ def load() -> Load:
         )
         connections = dict(cursor.fetchall())
         cursor.execute("SELECT current_setting('max_connections')::int, pg_database_size(current_database())")
-        most, size = cursor.fetchone()
-    return Load(connections, most, size)
+        return Load(connections, *cursor.fetchone())

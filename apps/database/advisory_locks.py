@@ -1,20 +1,20 @@
-"""One holder at a time: Postgres' advisory locks, held until the end of a transaction.
+"""Postgres' advisory locks, held until the end of a transaction.
 
-The numbers that stand for them are each app's own, by the letters of its name.
+Each app numbers its own locks, beginning with letters of its name.
 """
 
 from django.db import connection
 
 from apps.database.statements import rows_of
 
-MAX_STATEMENT = "120s"  # of one that writes; a merge of the largest generations of search takes a few seconds
+MAX_STATEMENT = "120s"  # a merge of the largest generations of search takes a few seconds
 MAX_WAIT = "60s"  # for a lock
 
 
 def take(lock: int, *, wait: bool = True) -> bool:
-    """Whether it is ours until the end of the transaction; that may take a while, or is known at once.
+    """Acquire a lock until the end of the transaction; False if `wait` is off and another transaction holds it.
 
-    From then on the transaction's statements and waits are bounded.
+    The transaction's later statements and waits are bounded.
     """
     with connection.cursor() as cursor:
         cursor.execute(

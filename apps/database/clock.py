@@ -1,4 +1,4 @@
-"""The one clock that all machines share is the database's: their own may be wrong, or be set while they work."""
+"""The database's clock, which all machines share: a machine's own may be wrong or be set while it runs."""
 
 import time
 from datetime import datetime, timedelta
@@ -6,33 +6,33 @@ from threading import Lock
 
 from django.db import connection
 
-ASKED_EVERY = 10.0  # s
+READ_EVERY_SECONDS = 10.0
 
 
 class DatabaseClock:
-    """Postgres' clock, asked now and then, and counted on in between by a clock that nobody can set."""
+    """Postgres' clock, read every 10 s; in between, the monotonic clock, which cannot be set, is added."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._told: datetime | None = None
-        self._at = 0.0  # of time.monotonic()
+        self._time: datetime | None = None
+        self._read_at = 0.0  # of time.monotonic()
 
     def now(self) -> datetime:
-        """The instant, asked for anew if the last answer is old."""
+        """The current time, after a query if the last one is old."""
         with self._lock:
-            asked = time.monotonic()
-            if self._told is None or asked - self._at > ASKED_EVERY:
+            started = time.monotonic()
+            if self._time is None or started - self._read_at > READ_EVERY_SECONDS:
                 with connection.cursor() as cursor:
                     cursor.execute("SELECT clock_timestamp()")
-                    [self._told] = cursor.fetchone()
-                self._at = (asked + time.monotonic()) / 2
-            return self._counted()
+                    [self._time] = cursor.fetchone()
+                self._read_at = (started + time.monotonic()) / 2
+            return self._extrapolated()
 
     def counted(self) -> datetime:
-        """The instant as it follows from the last answer, for those who cannot wait for another one."""
+        """The current time without a query, for callers that cannot wait for one."""
         with self._lock:
-            return self._counted()
+            return self._extrapolated()
 
-    def _counted(self) -> datetime:
-        assert self._told is not None, "the clock was never asked"
-        return self._told + timedelta(seconds=time.monotonic() - self._at)
+    def _extrapolated(self) -> datetime:
+        assert self._time is not None, "the clock was never read"
+        return self._time + timedelta(seconds=time.monotonic() - self._read_at)

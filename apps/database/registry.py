@@ -9,15 +9,9 @@ from typing import Any
 def entries(package: str, attribute: str, *, within: str = "") -> Iterator[tuple[str, Any]]:
     """The name of each module of a package and its value of the attribute, in alphabetical order.
 
-    Where entries are packages, `within` is the module of each that has the attribute, such as ".urls".
+    Where entries are packages, `within` is the module of each that has the attribute, such as ".urls". A module without
+    the attribute raises AttributeError: everything in the package has to be an entry.
 
-    Raises
-    ------
-    AttributeError
-        If a module has no such attribute: everything in the package has to be an entry.
-
-    Examples
-    --------
     >>> [name for name, _ in entries("json", "__name__")]
     ['decoder', 'encoder', 'scanner', 'tool']
     """

@@ -1,8 +1,8 @@
-"""What a database cannot take of what people send."""
+"""Characters in user input that Postgres cannot store."""
 
 
 def sanitize(text: str) -> str:
-    """Without zero bytes and halves of characters.
+    """Remove zero bytes and lone surrogates.
 
     >>> sanitize("a\\x00b\\ud800")
     'ab'

@@ -1,4 +1,4 @@
-"""How large the tables are, by what they are for."""
+"""Sizes of the tables, by app."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Size:
     group: str  # label of the app that it belongs to
     bytes: int  # of the rows
     index_bytes: int
-    rows: int  # as Postgres estimated them when it last looked
+    rows: int  # as Postgres last estimated them
 
     @property
     def total(self) -> int:

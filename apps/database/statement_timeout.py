@@ -1,4 +1,4 @@
-"""Reading that may not take long, and sees one instant."""
+"""Read transactions with a time limit and one consistent snapshot."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,19 +8,14 @@ from psycopg.errors import QueryCanceled
 
 
 class TookTooLong(Exception):
-    """A statement was ended since it took longer than it may."""
+    """A statement ran into its timeout."""
 
 
 @contextmanager
 def statement_timeout(seconds: float) -> Iterator[None]:
-    """Read within a transaction whose statements take so long at most, and which can write nothing.
+    """A read-only transaction whose statements raise `TookTooLong` after a time; the transaction is over then.
 
-    Inside another transaction it is only a part of that, as consistent as that is, and could write.
-
-    Raises
-    ------
-    TookTooLong
-        If a statement took longer; the transaction is over then.
+    Inside another transaction it is a savepoint, with the isolation of that and without the ban on writes.
     """
     is_outermost = not connection.in_atomic_block
     try:
@@ -32,7 +27,7 @@ def statement_timeout(seconds: float) -> Iterator[None]:
                 [former] = cursor.fetchone()
                 cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{int(1_000 * seconds)}ms"])
             yield
-            if not is_outermost:  # what comes after it in that transaction may take as long as before
+            if not is_outermost:  # restore the limit for the rest of that transaction
                 with connection.cursor() as cursor:
                     cursor.execute("SELECT set_config('statement_timeout', %s, true)", [former])
     except OperationalError as error:

@@ -1,7 +1,7 @@
-"""Statements whose rows are read by the names of their columns, in Postgres' binary form or in Django's.
+"""Statements whose rows are read by column name, in Postgres' binary form or in Django's.
 
-A row of two columns may be unpacked, as a key and its value; all others are read by name or made into a class whose
-fields have the names of the columns.
+A row of two columns may be unpacked as a key and its value; all others are read by name, or into a class whose fields
+have the names of the columns.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from psycopg.rows import RowFactory, kwargs_row, namedtuple_row, tuple_row
 Row = TypeVar("Row")
 
 MAX_ID = 2**63 - 1  # of a bigint
-PREPARED_AFTER = 2  # times that a connection has sent the same statement; to plan one takes longer than most of them
+PREPARED_AFTER = 2  # executions on a connection; planning takes longer than most statements
 
 
 def fetch(statement: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
@@ -40,7 +40,7 @@ def _fetch(row_factory: "RowFactory[Row]", statement: str, values: Sequence[Any]
     connection.ensure_connection()
     connection.connection.prepare_threshold = PREPARED_AFTER  # Django's own statements are never prepared
     wrapped = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
-    # Django's own cursors put values into the statement, which Postgres answers in letters only.
+    # Django's own cursors put values into the statement; Postgres sends text only then.
     with wrapped(Cursor(connection.connection, row_factory=row_factory)) as cursor:  # type: ignore[arg-type]
         cursor.cursor.format = Format.BINARY
         if isinstance(values, Mapping):
@@ -72,12 +72,12 @@ def cursor_of(row_factory: "RowFactory[Row]") -> Iterator[Cursor[Row]]:
 
 
 def among(ids: Iterable[int]) -> RawSQL:
-    """Numbers for `pk__in`, as one value: to write and read each by itself takes longer than to find its row."""
+    """Numbers for `pk__in` as one array: serializing each as a parameter takes longer than finding its row."""
     return RawSQL("SELECT unnest(%s::bigint[])", [f"{{{','.join(map(str, ids))}}}"])
 
 
 def _written(value: Any) -> Any:
-    """Lists of numbers or words as Postgres reads them: psycopg takes as long for a hundred as for all else."""
+    """Lists of numbers or words as Postgres array literals: psycopg's own array adapters are slow."""
     if isinstance(value, list) and value:
         if type(value[0]) is int:
             return f"{{{','.join(map(str, value))}}}"

@@ -1,10 +1,9 @@
-"""The only writers of documents: rows and files together. Each may be called twice.
+"""The only writers of documents: rows and files together. Each is idempotent.
 
-A row without its file would be a lost document, a file without a row only takes room. So a file is written before its
-row, and one that a crash left without a row is swept away a day later. Whoever touches a document's row and file holds
-its lock (an advisory one of Postgres, since a row that is not there yet cannot be locked) from before the first look
-until the commit. Without it, this would lose a document: `keep` sees the file of an expired document, `forget_expired`
-deletes file and row, and `keep` then writes a row for a file that is gone.
+A row without its file would be a lost document; a file without a row only takes space. So a file is written before its
+row, and one that a crash left without a row is swept a day later. Each action holds the document's advisory lock (a
+missing row cannot be locked) from its first read until the commit. Without it a document could get lost: `keep` sees
+the file of an expired document, `forget_expired` deletes file and row, and `keep` writes a row for a deleted file.
 """
 
 import logging
@@ -24,22 +23,17 @@ logger = logging.getLogger(__name__)
 
 MAX_DOCUMENT_BYTES = 10 * 2**20  # bytes
 BATCH = 1_000
-ORPHANED_AFTER = timedelta(days=1)  # longer than any transaction that is about to write a row
+ORPHANED_AFTER = timedelta(days=1)  # longer than any transaction that writes a row
 
 
 class DocumentTooLarge(ValueError):
-    """A document is larger than what is kept; the message says how large it is."""
+    """A document exceeds the size limit; the message has its size."""
 
 
 def keep(body: bytes, *, url: str, content_type: str, now: datetime, days: int | None = None) -> bytes:
-    """Keep a document for so many days, by default as many as the settings say; its hash.
+    """Store a document for `days`, by default those of the settings; returns its hash.
 
-    One that is kept already stays what it is, until the later of the two days.
-
-    Raises
-    ------
-    DocumentTooLarge
-        If it is larger than 10 MB.
+    A document that is stored already keeps its metadata and the later expiry. Above 10 MB: `DocumentTooLarge`.
     """
     if len(body) > MAX_DOCUMENT_BYTES:
         raise DocumentTooLarge(
@@ -54,7 +48,7 @@ def keep(body: bytes, *, url: str, content_type: str, now: datetime, days: int |
             latest = Greatest(F("expires_at"), Value(expires_at))
             RawDocument.objects.filter(pk=digest).update(expires_at=latest)
             return digest
-        # Here a file may lie without a row, or shorter than its row says: what a crash left, so it is written anew.
+        # A crash may have left a file without a row, or a truncated one: overwrite it.
         stored = pack(body, content_type)
         storage.write(digest, stored)
         RawDocument(
@@ -70,18 +64,18 @@ def keep(body: bytes, *, url: str, content_type: str, now: datetime, days: int |
 
 
 def forget_expired(*, now: datetime) -> int:
-    """Delete documents whose time is over; how many. What a storage does not let go of is left to the next time."""
-    forgotten = 0
-    while True:
+    """Delete expired documents; returns how many. Those that the storage fails to delete are retried next time."""
+    forgotten, is_full = 0, True
+    while is_full:
         batch = [bytes(digest) for digest in queries.expired(now).values_list("pk", flat=True)[:BATCH]]
         gone = _each(batch, lambda digest: _forget(digest, now))
         forgotten += gone
-        if not gone or len(batch) < BATCH:
-            return forgotten
+        is_full = gone > 0 and len(batch) == BATCH
+    return forgotten
 
 
 def sweep(*, now: datetime) -> int:
-    """Delete files that have no row, in one of 256 folders, the next one each hour: all of them within eleven days."""
+    """Delete files without a row in one of 256 folders, another each hour: all of them within eleven days."""
     number = int(now.timestamp() // 3_600) % storage.FOLDERS
     swept = 0
     for digests in storage.folder(number):
@@ -91,24 +85,24 @@ def sweep(*, now: datetime) -> int:
 
 
 def _each(digests: Iterable[bytes], delete: Callable[[bytes], bool]) -> int:
-    """Delete documents one by one, each in a transaction of its own; how many. One that fails stops no other."""
+    """Delete documents, each in its own transaction; returns how many. A failure does not stop the others."""
     done = 0
     for digest in digests:
         try:
             done += delete(digest)
         except DatabaseError:
             raise
-        except Exception:  # storages raise whatever the library below them does
-            logger.exception("the storage does not let go of the document %s", digest.hex())
+        except Exception:  # storages raise the exceptions of their libraries
+            logger.exception("the storage failed to delete the document %s", digest.hex())
     return done
 
 
 @transaction.atomic
 def _forget(digest: bytes, now: datetime) -> bool:
-    """The file goes first: after a crash in between, the row is still there, and expired, to try again by."""
+    """The file goes first: after a crash in between, the expired row remains and the deletion is retried."""
     _lock(digest)
     row = queries.expired(now).filter(pk=digest)
-    if not row.exists():  # it was kept again, or somebody else forgot it
+    if not row.exists():  # it was stored again, or another process has deleted it
         return False
     storage.delete(digest)
     row.delete()
@@ -126,6 +120,6 @@ def _sweep(digest: bytes, now: datetime) -> bool:
 
 
 def _lock(digest: bytes) -> None:
-    """Have a document to oneself until the transaction ends; those whose hashes begin alike wait for each other."""
+    """Lock a document until the transaction ends, with those whose hashes share the first 64 bits."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [int.from_bytes(digest[:8], signed=True)])

@@ -6,4 +6,4 @@ class DocumentsConfig(AppConfig):
     name = "apps.documents"
 
     def ready(self) -> None:
-        _ = storages["documents"]  # a storage that cannot be made stops the start, not the first document
+        _ = storages["documents"]  # a misconfigured storage fails at the start

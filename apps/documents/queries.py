@@ -1,4 +1,4 @@
-"""Reads of kept documents."""
+"""Reads of stored documents."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -12,30 +12,22 @@ from apps.documents.models import RawDocument
 
 
 class DocumentLost(LookupError):
-    """The document is not there; the message says whether it should be."""
+    """The document is not stored; the message says whether it should be."""
 
 
 class DocumentDamaged(ValueError):
-    """What is there is not the document; the message says how that shows."""
+    """The stored file is not the document; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Raw:
     body: bytes
-    content_type: str  # as it was first said
+    content_type: str  # of the first response
     url: str  # where it was first found
 
 
 def read(digest: bytes) -> Raw:
-    """The document of this hash, checked by it.
-
-    Raises
-    ------
-    DocumentLost
-        If it is not kept, or its file is missing.
-    DocumentDamaged
-        If its file holds something else.
-    """
+    """The document of this hash, verified; raises `DocumentLost` or `DocumentDamaged`."""
     row = RawDocument.objects.filter(pk=digest).first()
     if row is None:
         raise DocumentLost(f"The document {digest.hex()[:12]} is not kept: its time was over, or it never was here.")
@@ -49,7 +41,7 @@ def read(digest: bytes) -> Raw:
 
 
 def expired(now: datetime) -> QuerySet[RawDocument]:
-    """Documents whose time is over, the longest ago first."""
+    """Expired documents, the earliest first."""
     return RawDocument.objects.filter(expires_at__lte=now).order_by("expires_at", "pk")
 
 

@@ -12,16 +12,10 @@ FOLDERS = 256  # of the first level, and in each of them
 
 
 def write(digest: bytes, stored: bytes) -> None:
-    """Write a document's file, in the place of one that is there.
-
-    Raises
-    ------
-    OSError
-        If the storage would not have it under its name, which is how it is found again.
-    """
+    """Write or replace a document's file; raises OSError if the storage saves it under another name."""
     storage = storages["documents"]
     name = path_of(digest)
-    storage.delete(name)  # a storage puts a second file beside the first, under another name
+    storage.delete(name)  # or the storage would save a second file under another name
     written = storage.save(name, ContentFile(stored))
     if written != name:
         storage.delete(written)
@@ -29,26 +23,20 @@ def write(digest: bytes, stored: bytes) -> None:
 
 
 def read(digest: bytes, stored_size: int) -> bytes:
-    """What a document's file holds, up to one byte more than it should.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is none.
-    """
+    """The content of a document's file, up to one byte more than its size; raises FileNotFoundError."""
     with storages["documents"].open(path_of(digest)) as file:
         return bytes(file.read(stored_size + 1))
 
 
 def is_whole(digest: bytes, stored_size: int) -> bool:
-    """Whether a document's file is there and as long as it was written."""
+    """Whether a document's file exists with the recorded size."""
     storage = storages["documents"]
     name = path_of(digest)
     return storage.exists(name) and storage.size(name) == stored_size
 
 
 def delete(digest: bytes) -> None:
-    """Delete a document's file, if there is one."""
+    """Delete a document's file if it exists."""
     storages["documents"].delete(path_of(digest))
 
 

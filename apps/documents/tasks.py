@@ -1,4 +1,4 @@
-"""Doorways for Celery."""
+"""Celery tasks."""
 
 from datetime import UTC, datetime
 from typing import Any

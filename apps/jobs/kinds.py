@@ -1,4 +1,4 @@
-"""Kinds of jobs. Apps register theirs in a module named ``jobs``, which is looked for at the first need."""
+"""Kinds of jobs. Apps register theirs in a module named ``jobs``, imported at the first use."""
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
@@ -8,9 +8,8 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.module_loading import autodiscover_modules
 
-Parameters = Mapping[str, Any]  # as JSON has them
-# Amounts by name, which are summed over splits; `problems`: some sentences; `emitted`: pairs of a key and a value, of a
-# kind that has parts.
+Parameters = Mapping[str, Any]  # JSON values
+# Amounts by name, summed over splits; `problems`: sentences; `emitted`: pairs of key and value, of a kind with parts.
 Output = Mapping[str, Any]
 Beat = Callable[[], None]
 Write = Callable[[], Output]
@@ -18,24 +17,24 @@ Write = Callable[[], Output]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What shall be a split."""
+    """A split to be."""
 
     parameters: Parameters
     records: int
-    size: float  # how much work it is, in any measure in which the kind's pieces can be compared
-    key: str = ""  # what else its time may go by: the host that is asked, say
+    size: float  # amount of work, in a unit of the kind's own
+    key: str = ""  # an attribute that may determine its time, such as the host
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """How a job, or what follows from its splits, is cut and worked on.
+    """How a stage of a job is cut into splits and worked on.
 
-    ``cut`` is given the job's parameters and may be called in a transaction. ``work`` is given the split's; it calls
-    its beat every few seconds, never within a transaction, and lets pass what that raises: the attempt has ended. It
-    writes nothing that could not be written twice, and gives back what writes the rest. That is called in the
-    transaction in which the attempt is made the one that counts, if it is, so it should not take long.
+    ``cut`` gets the job's parameters and may be called in a transaction. ``work`` gets the split's; it calls its beat
+    every few seconds, never within a transaction, and does not catch what that raises: the attempt has ended. It writes
+    only what may be written twice, and returns a function that writes the rest, called in the transaction that commits
+    the attempt, so it should be quick.
 
-    Where the first stage emits, a split of the second is told the `job` and the `part`, and nothing is to be cut.
+    Where the first stage emits, the parameters of a split of the second are `job` and `part`, and ``cut`` is not used.
     """
 
     work: Callable[[Parameters, Beat], Write]
@@ -49,11 +48,11 @@ class Kind:
     records: Promise  # what is counted, in the plural
     map: Stage
     reduce: Stage | None = None  # once all splits of the first stage are done
-    options: tuple[str, ...] = ()  # names of parameters, whole numbers, that a person may give
-    backups: bool = True  # a slow attempt may have another run beside it
-    parts: int = 0  # into which what the first stage emits is divided by its keys, each a split of the second
-    in_order: bool = False  # splits are begun in the order of their cut, instead of the longest first
-    tidy: Callable[[], None] | None = None  # done by a worker after each split, whatever becomes of it
+    options: tuple[str, ...] = ()  # names of integer parameters that a person may set
+    backups: bool = True  # a slow attempt may get a second one beside it
+    parts: int = 0  # of the emitted keys, each a split of the second stage
+    in_order: bool = False  # splits begin in the order of their cut instead of the longest first
+    tidy: Callable[[], None] | None = None  # called by the worker after each committed split
 
 
 _kinds: dict[str, Kind] = {}
@@ -69,12 +68,7 @@ def all_kinds() -> list[Kind]:
 
 
 def kind_of(name: str) -> Kind:
-    """
-    Raises
-    ------
-    LookupError
-        If no app knows it: the job is of another release, perhaps.
-    """
+    """The registered kind, or LookupError: the job may be of another release."""
     _discover()
     if name not in _kinds:
         raise LookupError(f"This portal knows no jobs of the kind {name!r}, only {', '.join(sorted(_kinds))}.")
@@ -83,5 +77,5 @@ def kind_of(name: str) -> Kind:
 
 @functools.cache
 def _discover() -> None:
-    """Not at the start: these modules load what reading and extracting need, which many processes never do."""
+    """Import the modules at the first use: they are heavy, and many processes need none."""
     autodiscover_modules("jobs")

@@ -1,7 +1,7 @@
-"""Long work as rows: a job is cut into splits, and each split is worked on in attempts, of which one counts.
+"""Long work as rows: a job is cut into splits, and each split is worked on in attempts, one of which is committed.
 
-Rows are the truth, messages only hints. Whoever is free takes the next split that is open; there is no master to lose.
-Leases and instants go by the database's clock, the one that all hosts share.
+Rows are the truth, messages only hints. A free worker claims the next open split; there is no master to lose. Leases
+and times use the database's clock, which all hosts share.
 """
 
 from django.db import models
@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Job(models.Model):
-    """What somebody asked for, over many records. Splits of its present stage are worked on in any number at a time."""
+    """A request for work on many records. Any number of splits of its present stage run at a time."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")
@@ -27,22 +27,22 @@ class Job(models.Model):
         REDUCE = "reduce", _("Reduce")
 
     UNFINISHED = (State.WAITING, State.RUNNING, State.PAUSED)
-    TO_BE_WORKED_ON = (State.WAITING, State.RUNNING)
+    ACTIVE = (State.WAITING, State.RUNNING)
 
     kind = models.CharField(max_length=40)  # see jobs.kinds
     parameters = models.JSONField(default=dict)
     state = models.CharField(max_length=9, choices=State, default=State.WAITING)
     stage = models.CharField(max_length=6, choices=Stage, default=Stage.CUT)
     asked_by = models.CharField(max_length=150)  # for people
-    asked_at = models.DateTimeField(db_default=Now())
+    requested_at = models.DateTimeField(db_default=Now())
     begun_at = models.DateTimeField(null=True)  # when the first split was
     ended_at = models.DateTimeField(null=True)
     problem = models.TextField(blank=True)
-    result = models.JSONField(default=dict)  # the sums of what its splits put out
+    result = models.JSONField(default=dict)  # the sums of its splits' outputs
 
     class Meta:
         constraints = [
-            # Whoever asks for what is asked for already is led to that.
+            # A request for what is under way returns the existing job.
             models.UniqueConstraint(
                 fields=["kind", "parameters"],
                 condition=Q(state__in=["waiting", "running", "paused"]),
@@ -59,7 +59,7 @@ class Job(models.Model):
 
 
 class Split(models.Model):
-    """A part of a job's records, for one worker at a time. Nothing of it counts before an attempt has committed."""
+    """A part of a job's records, for one worker at a time. Its result counts once an attempt is committed."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")
@@ -70,17 +70,17 @@ class Split(models.Model):
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="splits", db_index=False)
     stage = models.CharField(max_length=6, choices=Job.Stage)
     number = models.IntegerField()  # from 0 in each stage
-    key = models.CharField(max_length=255, blank=True)  # what its time may go by: a host, say
+    key = models.CharField(max_length=255, blank=True)  # an attribute that may determine its time, such as the host
     parameters = models.JSONField(default=dict)  # which records these are
     records = models.IntegerField()
     size = models.FloatField()  # how much work that is, in the kind's own measure
     estimate = models.FloatField(null=True)  # s; null while nothing is known of the kind
     turn = models.IntegerField()  # smaller ones are begun first
     state = models.CharField(max_length=7, choices=State, default=State.WAITING)
-    open = models.BooleanField(default=True)  # an attempt may be begun, the first one or another
-    failures = models.SmallIntegerField(default=0)  # attempts that failed, since a person last asked to try again
-    losses = models.SmallIntegerField(default=0)  # attempts whose worker was not heard of any more, likewise
-    output = models.JSONField(default=dict)  # of the attempt that counts: amounts by name, and `problems`
+    open = models.BooleanField(default=True)  # an attempt may begin, the first or another
+    failures = models.SmallIntegerField(default=0)  # failed attempts since the last retry by a person
+    losses = models.SmallIntegerField(default=0)  # attempts with a lost worker, likewise
+    output = models.JSONField(default=dict)  # of the committed attempt: amounts by name, and `problems`
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["job", "stage", "number"], name="split_number")]
@@ -91,7 +91,7 @@ class Split(models.Model):
 
 
 class Attempt(models.Model):
-    """A worker at a split. It holds a lease while it is heard of."""
+    """A worker's attempt at a split, with a lease that it renews."""
 
     class Outcome(models.TextChoices):
         DONE = "done", _("Done")
@@ -106,7 +106,7 @@ class Attempt(models.Model):
     begun_at = models.DateTimeField(db_default=Now())
     leased_until = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
-    outcome = models.CharField(max_length=9, choices=Outcome, blank=True)  # empty while it is worked on
+    outcome = models.CharField(max_length=9, choices=Outcome, blank=True)  # empty while it runs
     problem = models.TextField(blank=True)
 
     class Meta:
@@ -121,7 +121,7 @@ class Attempt(models.Model):
 
 
 class Emitted(models.Model):
-    """What a map split has put out for the reduce stage, in its key's part. Gone when the job is done."""
+    """A value that a map split emits for the reduce stage, in the part of its key. Deleted when the job is done."""
 
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="emitted", db_index=False)
     part = models.SmallIntegerField()
@@ -133,15 +133,15 @@ class Emitted(models.Model):
 
 
 class DeadLetter(models.Model):
-    """A message of the broker that was delivered again and again, or that no worker can read: see `jobs.dead_letters`.
+    """A message of the broker that was redelivered too often, or that no worker can read: see `jobs.dead_letters`.
 
-    Its row is there while it is tried again, and stays when it was set aside.
+    Its row exists while it is retried, and stays once it is a dead letter.
     """
 
     id = models.CharField(max_length=200, primary_key=True)  # the message's own
     task = models.CharField(max_length=200)
     content = models.TextField()
-    tries = models.PositiveIntegerField(default=0)  # since it was delivered for the second time
+    tries = models.PositiveIntegerField(default=0)  # since its second delivery
     first_at = models.DateTimeField()
     last_at = models.DateTimeField()
     set_aside_at = models.DateTimeField(null=True)

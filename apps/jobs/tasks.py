@@ -1,7 +1,7 @@
-"""Doorways for Celery. Messages only wake workers up: what there is to do stands in rows.
+"""Celery tasks. Messages only wake workers up: the work is stored in rows.
 
-A worker process works on one split at a time, since such work keeps a core busy and others of its threads have readers
-and sources waiting. So messages that reach a process which is at it already are nothing to it.
+A process works on one split at a time, since a split keeps a core busy and the process has other threads. So a message
+that reaches a busy process is ignored.
 """
 
 from threading import Lock
@@ -12,9 +12,9 @@ from celery import Task, shared_task
 from apps.jobs import actions, queries
 from apps.jobs.actions import outstanding, working
 
-MAX_TURN_SECONDS = 60.0  # s; then other messages have their turn
-WOKEN_AT_ONCE = 8  # workers
-WOKEN_FOR = 5.0  # s; then a message that no worker took is not needed any more: more were sent
+MAX_TURN_SECONDS = 60.0  # then other messages have their turn
+MAX_WOKEN = 8  # workers
+EXPIRE_SECONDS = 5.0  # of a message that no worker took: later ones follow
 
 _at_work = Lock()
 
@@ -28,14 +28,14 @@ def work(self: Task, **_: Any) -> None:
     finally:
         _at_work.release()
     if more:
-        work.apply_async(expires=WOKEN_FOR)
+        work.apply_async(expires=EXPIRE_SECONDS)
 
 
 @shared_task
 def advance(**_: Any) -> None:
-    """Bring all jobs up to date, and wake workers for what is open."""
+    """Update all jobs, and wake workers for open splits."""
     actions.advance_all()
-    for number in range(queries.open_splits(WOKEN_AT_ONCE)):
+    for number in range(queries.open_splits(MAX_WOKEN)):
         outstanding.send(work, f"work {number}")
 
 

@@ -1,8 +1,9 @@
-"""The only writers of recommendations. Each takes on a bounded amount, and may be called twice."""
+"""The only writers of recommendations. Each does a bounded amount of work and is idempotent."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from django.db import transaction
 
@@ -18,24 +19,26 @@ from apps.stories.algorithms.taste import Taste
 from apps.stories.queries import tastes
 from apps.stories.queries.for_you import telling_words
 
-LEARNING = 0x5245_434F  # who may write likenesses and growth: one at a time
+LEARNING = 0x5245_434F  # advisory lock of likenesses and growth
 PERIOD = timedelta(days=7)
-SKETCHED_AT_ONCE = 100  # sources: some three thousand postings
-MATCHED_AT_ONCE = 50  # people
+SKETCH_BATCH = 100  # sources: some three thousand postings
+MATCH_BATCH = 50  # people
 MAX_MATCHES = 12  # of a person
 MAX_WORDS = 3
 MAX_WORD_LENGTH = 60  # characters
 MIN_LIKENESS = 0.05
 
+Row = TypeVar("Row", Likeness, Growth)
+
 
 def dismiss(user: User, source_id: int, *, now: datetime) -> None:
-    """Never recommend the source to this person again."""
+    """Do not recommend the source to this user again."""
     Dismissal.objects.bulk_create([Dismissal(user=user, source_id=source_id, at=now)], ignore_conflicts=True)
 
 
 @transaction.atomic
 def learn_likenesses() -> int | None:
-    """Reckon anew which sources the same people follow; how many pairs there are. None if somebody else is at it."""
+    """Recompute which sources share followers; the number of pairs, None if another process does so."""
     if not take(LEARNING, wait=False):
         return None
     found = neighbours(*records.follows())
@@ -43,38 +46,34 @@ def learn_likenesses() -> int | None:
         Likeness(source_id=source, other_id=other, value=value, shared=shared)
         for source, other, value, shared in zip(*(column.tolist() for column in found), strict=True)
     ]
-    Likeness.objects.all().delete()
-    Likeness.objects.bulk_create(rows, batch_size=5_000)
-    return len(rows)
+    return _replace(Likeness, rows)
 
 
 @transaction.atomic
 def measure_growth(*, now: datetime) -> int | None:
-    """Reckon anew which sources rise, and fall; of how many something is known. None if somebody else is at it."""
+    """Recompute which sources rise and fall; the number of sources, None if another process does so."""
     if not take(LEARNING, wait=False):
         return None
     counts = records.counts(now, PERIOD)
     recent = Period([each.followed for each in counts], [each.opened for each in counts])
     before = Period([each.followed_before for each in counts], [each.opened_before for each in counts])
     rows = [
-        Growth(
-            source_id=each.source_id,
-            value=value,
-            gained=each.followed,
-            opened=each.opened,
-            opened_before=each.opened_before,
-        )
+        Growth(source_id=each.source_id, value=value, gained=each.followed, opened=each.opened)
         for each, value in zip(counts, growth(recent, before).tolist(), strict=True)
     ]
-    Growth.objects.all().delete()
-    Growth.objects.bulk_create(rows, batch_size=5_000)
+    return _replace(Growth, rows)
+
+
+def _replace(model: type[Row], rows: list[Row]) -> int:
+    model._default_manager.all().delete()
+    model._default_manager.bulk_create(rows, batch_size=5_000)
     return len(rows)
 
 
 @transaction.atomic
 def sketch_sources(*, now: datetime) -> int:
-    """Read what sources wrote of late, of so many that were not read for a day; how many these are."""
-    wanted = records.unsketched(now, SKETCHED_AT_ONCE)
+    """Sketch sources from their newest postings, those first whose sketch is oldest; returns how many."""
+    wanted = records.unsketched(now, SKETCH_BATCH)
     newest = records.newest_of(wanted)
     items = tastes.items_of([posting_id for posting_ids in newest.values() for posting_id in posting_ids])
     rows = []
@@ -95,8 +94,8 @@ def sketch_sources(*, now: datetime) -> int:
 
 
 def match_people(*, now: datetime) -> int:
-    """Look for sources that fit what people read, for so many whose matches are a day old; how many these are."""
-    people = records.unmatched(now, MATCHED_AT_ONCE)
+    """Match users, whose matches are a day old, with sources that fit their reading; returns how many."""
+    people = records.unmatched(now, MATCH_BATCH)
     if people:
         library = Library(records.sketches())
         for person in people:
@@ -107,22 +106,21 @@ def match_people(*, now: datetime) -> int:
 @transaction.atomic
 def _match(user: User, library: Library, now: datetime) -> None:
     taste = tastes.taste_of(user)
-    found = _likest(user, taste, library) if taste is not None else {}
-    texts = records.texts_of(found)
-    words = {source_id: _words(taste, texts.get(source_id, ())) for source_id in found} if taste is not None else {}
     Match.objects.filter(user=user).delete()
-    Match.objects.bulk_create(
-        [
+    if taste is not None:
+        found = _alike(user, taste, library)
+        texts = records.texts_of(found)
+        words = {source_id: _words(taste, texts.get(source_id, ())) for source_id in found}
+        matches = [
             Match(user=user, source_id=source_id, value=value, words=words[source_id])
             for source_id, value in found.items()
-            if words[source_id]  # what cannot be explained is not recommended
-        ],
-        ignore_conflicts=True,
-    )
+            if words[source_id]  # no recommendation without an explanation
+        ]
+        Match.objects.bulk_create(matches, ignore_conflicts=True)
     Matched.objects.update_or_create(user=user, defaults={"at": now})
 
 
-def _likest(user: User, taste: Taste, library: Library) -> Mapping[int, float]:
+def _alike(user: User, taste: Taste, library: Library) -> Mapping[int, float]:
     followed = set(following.follows_of(user).values_list("source_id", flat=True))
     likenesses = library.likenesses(taste.centroid)
     new = [(value, -id) for id, value in likenesses.items() if id not in followed and value >= MIN_LIKENESS]
@@ -130,6 +128,6 @@ def _likest(user: User, taste: Taste, library: Library) -> Mapping[int, float]:
 
 
 def _words(taste: Taste, texts: Sequence[tuple[str, str]]) -> list[str]:
-    """The words of a source's newest postings that say most for them, those first that most of them have."""
+    """The words that speak most for a source's newest postings, the most frequent first."""
     counts = Counter(word for text, language in texts for word in telling_words(taste, text, language))
     return [word[:MAX_WORD_LENGTH] for word, _ in counts.most_common(MAX_WORDS)]

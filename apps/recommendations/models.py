@@ -1,6 +1,6 @@
-"""Which sources go together, rise, or fit what somebody reads. All of it follows from follows and reading.
+"""Sources with common followers, rising sources, and those that fit a user's reading, from follows and reading.
 
-Nothing here says who follows what: pairs of sources are kept from three people on, and only as counts.
+No row says who follows what: pairs of sources are stored from three common followers on, and only as counts.
 """
 
 from django.conf import settings
@@ -11,7 +11,7 @@ from apps.sources.models import Source
 
 
 class Likeness(models.Model):
-    """Another source that those who follow a source follow more often than others do. Each has the likest few."""
+    """Another source that followers of a source follow more often than others do; the most similar few of each."""
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="likenesses", db_index=False)
     other = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="+")
@@ -23,20 +23,19 @@ class Likeness(models.Model):
 
 
 class Growth(models.Model):
-    """A source that is followed, or read, more this week than before; anew every hour."""
+    """A source that is followed, or read, more this week than before; recomputed every hour."""
 
     source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="growth")
-    value = models.FloatField()  # standard deviations, so to speak: see algorithms.growth
+    value = models.FloatField()  # about standard deviations: see algorithms.growth
     gained = models.IntegerField()  # followers, of the last seven days
-    opened = models.IntegerField()  # by how many people it was read in the last seven days
-    opened_before = models.IntegerField()  # and in the seven before
+    opened = models.IntegerField()  # number of readers in the last seven days
 
     class Meta:
         indexes = [models.Index(fields=["-value"], name="growth_most")]
 
 
 class Sketch(models.Model):
-    """What a source has written about of late, in the terms in which taste is learnt."""
+    """The terms of a source's newest postings, as taste uses them."""
 
     source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="sketch")
     terms = models.BinaryField()  # int32
@@ -45,19 +44,19 @@ class Sketch(models.Model):
 
 
 class Match(models.Model):
-    """A source that fits what a person reads."""
+    """A source that fits a user's reading."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="+")
     value = models.FloatField()  # cosine
-    words = ArrayField(models.CharField(max_length=60))  # that the person reads about, and the source writes about
+    words = ArrayField(models.CharField(max_length=60))  # common to the user's reading and the source
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "source"], name="match_once")]
 
 
 class Matched(models.Model):
-    """When a person's matches were looked for last."""
+    """When a user's matches were last computed."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="matched"
@@ -66,7 +65,7 @@ class Matched(models.Model):
 
 
 class Dismissal(models.Model):
-    """A source that a person does not want to be recommended."""
+    """A source that a user does not want to see recommended."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="+")

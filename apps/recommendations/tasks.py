@@ -1,4 +1,4 @@
-"""Doorways for Celery: each calls one action."""
+"""Celery tasks: each calls one action."""
 
 import time
 from typing import Any
@@ -8,7 +8,7 @@ from django.utils.timezone import now
 
 from apps.recommendations import actions
 
-MAX_SECONDS = 60.0  # s; what is left then is the next message's
+MAX_SECONDS = 60.0  # the next message continues
 
 
 @shared_task
@@ -23,7 +23,7 @@ def measure_growth(**_: Any) -> None:
 
 @shared_task
 def match(**_: Any) -> None:
-    """Read what sources write, then compare it with what people read."""
+    """Sketch sources, then match users with them."""
     until = time.monotonic() + MAX_SECONDS
     while actions.sketch_sources(now=now()) and time.monotonic() < until:
         pass

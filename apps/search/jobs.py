@@ -1,4 +1,4 @@
-"""All postings read again, as after a change of how words are read, by any number of workers."""
+"""The job that indexes all postings again, as after a change of the analysis."""
 
 from collections.abc import Iterator
 
@@ -16,12 +16,12 @@ def _cut(_: Parameters) -> Iterator[Piece]:
 
 
 def _read(span: Parameters, beat: Beat) -> Write:
-    again = actions.read_again(span, beat)
-    return lambda: actions.write_again(again)
+    reading = actions.analyse_span(span, beat)
+    return lambda: actions.replace_span(reading)
 
 
-def _seal() -> None:
-    """Whoever is free does it; the last documents wait for the end, so that generations are large at once."""
+def _build_segments() -> None:
+    """Build only larger segments; the last documents wait for the end of the job."""
     actions.maintain(at_least=MIDDLE)
 
 
@@ -42,6 +42,6 @@ register(
         Stage(_read, _cut),
         reduce=Stage(_settle, _at_the_end),
         in_order=True,
-        tidy=_seal,
+        tidy=_build_segments,
     )
 )

@@ -1,8 +1,8 @@
-"""The index: documents in the order in which they became searchable, and generations of them turned inside out.
+"""The index: documents in the order in which they became searchable, and inverted segments of them (generations).
 
-A document is one version of a posting, and its number is never given again: an edit is a new document and the end of
-the old one. What is written under a number never changes, nor do the postings of a generation, so that whoever has read
-them may keep them. What does change is small: which documents are dead, and what each term is worth.
+A document is one version of a posting, and its number is never reused: an edit adds a document and deletes the old one.
+Neither the content under a number nor the postings of a segment ever change, so readers may cache them. Only the flags
+of dead documents and the frequencies of terms change.
 """
 
 from django.conf import settings
@@ -12,10 +12,10 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Head(models.Model):
-    """The one row that tells an index from one that was emptied and filled again, and gives out numbers.
+    """The one row that identifies an index, which gets another one when it is emptied, and counts documents.
 
-    Whoever changes anything that was sealed, or ends a document, counts the revision up: what was read of those under
-    one revision may be remembered. New documents of the tail alone only change the next number.
+    Any change of segments or deletion of a document increments the revision: what was read of them may be cached under
+    it. New documents in the in-memory segment change only the next number.
     """
 
     next_document = models.IntegerField(default=0)
@@ -23,21 +23,20 @@ class Head(models.Model):
 
 
 class OutboxRow(models.Model):
-    """A posting that may not be as search has seen it. Written by triggers, taken out by `actions.pull`.
+    """A posting that may have changed. Written by triggers, consumed by `actions.consume`.
 
-    There may be several of a posting. A change is only taken out by who has seen it, so that one which was written
-    while another was worked on is not lost.
+    A posting may have several. A consumer deletes only rows that it has read, so one written meanwhile is not lost.
     """
 
     posting_id = models.BigIntegerField()
-    anew = models.BooleanField(default=False)  # to be read again even if its words are known; waits behind all others
+    rebuild = models.BooleanField(default=False)  # index it again even if unchanged, after all other rows
 
     class Meta:
-        indexes = [models.Index(fields=["anew", "id"], name="search_change_turn")]
+        indexes = [models.Index(fields=["rebuild", "id"], name="search_change_turn")]
 
 
 class Term(models.Model):
-    """A term, a stop word (marked) or a word of a name (marked), and how many sealed documents hold it."""
+    """A term, a stop word (marked) or a word of a name (marked), with its document frequency in segments."""
 
     id = models.AutoField(primary_key=True)
     term = models.TextField(db_collation="C")
@@ -48,23 +47,23 @@ class Term(models.Model):
 
 
 class Loss(models.Model):
-    """Documents of a term that died since it was last counted: a row each time, so that writers need not meet."""
+    """Documents of a term that died since its frequency was updated; a row each, so that writers do not conflict."""
 
     term_id = models.IntegerField(db_index=True)
     documents = models.IntegerField()
 
 
 class Document(models.Model):
-    """What a posting says, as numbers of terms: all that generations are made of."""
+    """A version of a posting as numbers of terms, from which segments are built."""
 
     number = models.IntegerField(primary_key=True)
     posting_id = models.BigIntegerField()
-    text_hash = models.BinaryField(max_length=16)  # the posting's, when it was read
+    text_hash = models.BinaryField(max_length=16)  # of the posting when it was indexed
     source_id = models.BigIntegerField()
     published_at = models.DateTimeField()
     language = models.CharField(max_length=3)
-    title_length = models.IntegerField()  # how many items of `sequence` are of its title
-    dead = models.BooleanField(default=False)  # only until it is sealed; then its generation says so
+    title_length = models.IntegerField()  # items of `sequence` from its title
+    dead = models.BooleanField(default=False)  # only in the in-memory segment; otherwise in its generation
     sequence = models.BinaryField()  # int32: words in their order, stop words negative
     pairs = models.BinaryField()  # int32: terms that are no words of the sequence, of scripts without spaces
     names = models.BinaryField()  # int32: words of its author and of its categories, each name after a 0
@@ -77,18 +76,17 @@ class Document(models.Model):
 
 
 class Generation(models.Model):
-    """Documents `first` to `first + size - 1`, sealed. The columns are arrays with one value per document."""
+    """A segment of the documents `first` to `first + size - 1`. Binary columns are arrays with a value per document."""
 
     id = models.AutoField(primary_key=True)
     first = models.IntegerField()
     size = models.IntegerField()
-    average_length = models.FloatField()  # which its impacts were reckoned with
+    average_length = models.FloatField()  # that its impacts were computed with
     impact_version = models.TextField()  # `bm25.IMPACT_VERSION` when its impacts were computed
-    earliest = models.DateTimeField()  # publication
-    latest = models.DateTimeField()
+    latest = models.DateTimeField()  # publication
     tokens = models.BigIntegerField()  # of those alive
     dead_count = models.IntegerField(default=0)
-    dropped = models.IntegerField(default=0)  # of the dead, those that its postings do not name any more
+    dropped = models.IntegerField(default=0)  # dead documents without postings
     dead = models.BinaryField()  # one bit each
     posting_ids = models.BinaryField()  # int64
     source_ids = models.BinaryField()  # int32
@@ -97,6 +95,14 @@ class Generation(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["first"], name="search_generation_first")]
+
+    @property
+    def end(self) -> int:
+        return self.first + self.size
+
+    @property
+    def alive(self) -> int:
+        return self.size - self.dead_count
 
 
 class Row(models.Model):
@@ -113,14 +119,14 @@ class Row(models.Model):
 
 
 class SpelledWord(models.Model):
-    """A word as postings spell it, in lower case, and how many of the newest ones hold it."""
+    """A word of postings in lower case, with its document frequency in the newest ones."""
 
     word = models.TextField(primary_key=True)
     documents = models.IntegerField()
 
 
 class SavedSearch(models.Model):
-    """A search that a person keeps, also as a feed under an address that only they know."""
+    """A saved search of a user, also a feed under a secret address."""
 
     class Order(models.TextChoices):
         RELEVANCE = "relevance", _("Best match")

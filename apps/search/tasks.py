@@ -1,4 +1,4 @@
-"""Doorways for Celery: each calls one action."""
+"""Celery tasks: each calls one action."""
 
 import time
 from typing import Any
@@ -7,15 +7,15 @@ from celery import shared_task
 
 from apps.search import actions
 
-MAX_PULL_SECONDS = 20.0  # s; what is left then is the next message's
+MAX_SECONDS = 20.0  # the next message continues
 
 
 @shared_task
 def consume(**_: Any) -> None:
-    until = time.monotonic() + MAX_PULL_SECONDS
+    until = time.monotonic() + MAX_SECONDS
     while time.monotonic() < until:
-        pulled = actions.consume(wait=False)
-        if pulled is None or pulled.looked_at < actions.CONSUMED_AT_ONCE:
+        consumed = actions.consume(wait=False)
+        if consumed is None or consumed.changes < actions.CONSUMED_AT_ONCE:
             return
 
 

@@ -8,10 +8,10 @@ import psycopg
 from apps.alerts.models import Message
 from apps.database.statements import fetch
 from apps.postings.models import Posting
-from apps.search.queries.checking import Check, check
 from lab.chaos.derived import tables
 from lab.chaos.derived.workers import serially
 from lab.chaos.differences import differences
+from lab.chaos.index.checking import Check, check
 
 SHOWN = 5  # examples of each kind
 # Ids and arrival times differ between runs; everything else of a posting is compared.

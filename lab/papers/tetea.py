@@ -22,7 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.jobs.algorithms.hashing import Keys, modulo
+from apps.jobs.algorithms.estimates import Keys
+from lab.benchmarks.splitting.hashing import modulo
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""An index in memory: what the models ask of an index, in the plainest way."""
+"""A simple index in memory with the interface for ranking models."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -112,6 +112,6 @@ class MemoryIndex:
 
 
 def words_of(text):
-    """Words parted by spaces, stop words marked already; stems and languages are somebody else's matter."""
+    """Words separated by spaces, stop words already marked; without stemming and languages."""
     sequence = text.split()
     return Words([word for word in sequence if word[0] != STOP_MARK], sequence, [(0, 0)] * len(sequence))

@@ -1,4 +1,4 @@
-"""When people are told, on the clocks of their own zones."""
+"""Times of notifications in users' time zones."""
 
 from datetime import UTC, datetime, time, timedelta
 from itertools import pairwise
@@ -30,14 +30,14 @@ NOWS = (
 CLOCKS = some.times().map(lambda clock: clock.replace(second=0, microsecond=0))
 
 
-def is_quiet(instant, begins, ends, zone):
-    clock = instant.astimezone(zone).time()
+def is_quiet(moment, begins, ends, zone):
+    clock = moment.astimezone(zone).time()
     return begins <= clock < ends if begins < ends else begins != ends and (clock >= begins or clock < ends)
 
 
-def has_a_gap(instant, zone):
-    """Whether the zone's clocks jump within a day of an instant."""
-    return (instant - 24 * HOUR).astimezone(zone).utcoffset() != (instant + 24 * HOUR).astimezone(zone).utcoffset()
+def has_a_gap(moment, zone):
+    """Whether the zone's clocks jump within a day of a moment."""
+    return (moment - 24 * HOUR).astimezone(zone).utcoffset() != (moment + 24 * HOUR).astimezone(zone).utcoffset()
 
 
 @given(NOWS, CLOCKS, CLOCKS, ZONES)
@@ -100,7 +100,7 @@ def test_the_next_full_hour_is_within_an_hour(now, zone):
 
 
 @given(NOWS, ZONES)
-def test_a_day_begins_with_its_first_instant(now, zone):
+def test_a_day_begins_with_its_first_moment(now, zone):
     start = start_of_day(now, zone)
     assert start <= now
     assert start.astimezone(zone).date() == now.astimezone(zone).date()
@@ -115,7 +115,7 @@ def test_what_failed_is_tried_again_ever_later_and_not_for_ever():
 
 
 @given(some.integers(1, MAX_ATTEMPTS - 1), some.floats(0, 1e300))
-def test_the_other_side_may_ask_for_more_time_up_to_a_day(attempts, wish):
+def test_retry_after_counts_up_to_a_day(attempts, retry_after):
     now = datetime(2026, 1, 1, tzinfo=UTC)
-    wait = next_attempt(now, attempts, wish=wish) - now
+    wait = next_attempt(now, attempts, retry_after=retry_after) - now
     assert DELIVERY_DELAYS[attempts - 1] <= wait <= max(DELIVERY_DELAYS[attempts - 1], timedelta(days=1))

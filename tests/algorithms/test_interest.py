@@ -22,7 +22,7 @@ def worlds(draw):
 def test_others_never_lose_more_than_their_share(world):
     weights, claimed, most_share = world
     factors = interests(weights, claimed, most_share)
-    left = claimed.sum() / np.sum(claimed * np.sqrt(factors))  # of the retrievals of a source that nobody searches
+    left = claimed.sum() / np.sum(claimed * np.sqrt(factors))  # of the retrievals of a source without searches
     assert left >= 1 - most_share - 1e-9
 
 

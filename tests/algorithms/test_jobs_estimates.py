@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.jobs.algorithms.estimates import KEPT, PRIOR, estimated, explained, learn, most_determining
-from apps.jobs.algorithms.hashing import combined
+from lab.benchmarks.splitting.hashing import combined
 
 rounds = st.lists(
     st.lists(st.tuples(st.integers(0, 5), st.integers(0, 1000)), min_size=1, max_size=12), min_size=1, max_size=4
@@ -98,7 +98,7 @@ def test_few_records_mislead_the_plain_mean_more_than_the_shrunken_one():
     assert np.mean((shrunken - truth) ** 2) < 0.7 * np.mean((plain - truth) ** 2)
 
 
-def test_a_pair_of_attributes_is_chosen_only_where_it_tells_more():
+def test_pair_of_attributes_is_chosen_only_where_it_explains_more():
     random = np.random.default_rng(5)
     hosts, sizes = random.integers(0, 20, 4000).astype(np.uint64), random.integers(0, 5, 4000).astype(np.uint64)
     by_host = random.lognormal(0, 1, 20)[hosts]

@@ -8,8 +8,9 @@ from apps.alerts.algorithms.percolator import DocumentView, NoIndexTerm, Plan, R
 from apps.alerts.algorithms.percolator import matches as holds
 from apps.postings.algorithms.words import analyse
 from apps.postings.algorithms.words.languages import read_alike
-from apps.search.algorithms.language import matches, parse
-from tests.percolation import NOW, POSTINGS, QUERIES, a_reading, asks_something, values_of
+from apps.search.algorithms.language import parse
+from lab.benchmarks.alerts.matching import matches
+from tests.percolation import NOW, POSTINGS, QUERIES, a_reading, has_required_words, values_of
 
 DOCUMENTS = Rarity({"elect": 900, "pari": 300, "berlin": 200, "oslo": 10, "climat": 500, "category:world": 400})
 
@@ -62,7 +63,7 @@ def test_languages_that_read_a_word_alike_share_a_row():
     assert german.term == "election"
 
 
-def test_a_word_that_says_nothing_in_one_language_is_asked_in_all_others():
+def test_stop_word_of_one_language_is_required_in_others():
     german = 1 << group_of("de")
     rows = anchors("war crimes")
     assert {row.beside for row in rows if row.languages & german} == {()}
@@ -91,7 +92,7 @@ def test_a_name_without_letters_is_refused():
         Plan(parse("source:…"))
 
 
-def test_a_phrase_of_stop_words_is_asked():
+def test_phrase_of_stop_words_is_required():
     assert in_english('"the who"') == [("_the _who", (), True)]
 
 
@@ -100,12 +101,12 @@ def test_a_phrase_of_stop_words_is_asked():
     POSTINGS,
     st.builds(DocumentView, st.sampled_from(["", "my paper"]), st.booleans(), st.booleans(), st.booleans()),
 )
-def test_what_holds_for_a_reading_is_what_matches(query, posting, eyes):
+def test_what_holds_for_a_reading_is_what_matches(query, posting, view):
     tree, reading = parse(query), a_reading(posting)
     expected = matches(
-        tree, values_of(posting, eyes), analyse=lambda text: analyse(text, posting.language).sequence, now=NOW
+        tree, values_of(posting, view), analyse=lambda text: analyse(text, posting.language).sequence, now=NOW
     )
-    assert holds(tree, reading, eyes, now=NOW) == expected
+    assert holds(tree, reading, view, now=NOW) == expected
     if not is_personal(tree):
         assert holds(tree, reading, DocumentView(), now=NOW) == expected
 
@@ -122,6 +123,6 @@ def test_a_posting_that_answers_meets_an_anchor_and_an_exact_one_is_an_answer(qu
         for row in rows
         if row.languages & 1 << group_of(reading.language) and reading.terms.issuperset({row.term, *row.beside})
     ]
-    answers = holds(tree, reading, DocumentView(), now=NOW) and asks_something(tree, reading.language)
+    answers = holds(tree, reading, DocumentView(), now=NOW) and has_required_words(tree, reading.language)
     assert bool(met) >= answers
     assert answers or not any(row.exact for row in met)

@@ -1,4 +1,4 @@
-"""What people write to find postings, and what is said when it cannot be read."""
+"""The query language: parsing, and errors."""
 
 import pytest
 from hypothesis import given
@@ -100,7 +100,7 @@ def test_a_query_is_read(query, tree):
         ("title:paris", "title:paris", 0, "write “intitle:”"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_place(query, piece, at, message):
+def test_invalid_query_is_reported_with_its_place(query, piece, at, message):
     with pytest.raises(BadQuery) as raised:
         parse(query)
     assert message in str(raised.value)
@@ -197,7 +197,7 @@ def test_a_query_written_back_is_read_as_the_same(tree):
 
 
 @given(anything)
-def test_whatever_is_written_is_read_or_told_with_its_place(text):
+def test_any_text_is_parsed_or_reported_with_its_place(text):
     match read(text):
         case BadQuery() as complaint:
             assert text[complaint.at :].startswith(complaint.piece)

@@ -38,7 +38,7 @@ def test_the_root_is_that_of_textbooks(both, first, second, neither):
 
 
 @given(counts, counts, counts, counts)
-def test_the_root_does_not_ask_which_thing_is_named_first(both, first, second, neither):
+def test_root_is_symmetric(both, first, second, neither):
     assert root_likelihood(both, first, second, neither) == pytest.approx(root_likelihood(both, second, first, neither))
 
 

@@ -33,7 +33,7 @@ def test_authority_grows_with_followers_up_to_1(strength, followers):
     assert factors.min() >= 1 / (1 + strength) - 1e-6
 
 
-def test_where_nobody_follows_anything_no_source_counts_for_more():
+def test_without_followers_all_authority_factors_are_one():
     assert Authority().factors([0, 0], 0).tolist() == [1, 1]
     assert Worth(0, authority=Authority(), followers={}).factors(of_ages([1.0])).tolist() == [1]
 
@@ -44,7 +44,7 @@ def of_ages(days, sources=None):
     return Attributes(np.arange(len(days)), sources, published, np.array([b"en"] * len(days), "S3"))
 
 
-def test_nothing_counts_for_more_unless_asked_for():
+def test_factors_are_off_by_default():
     assert Worth(0).factors(of_ages([0.0, 900.0])).tolist() == [1, 1]
     assert Worth(0).largest(-900 * DAY) == 1
 

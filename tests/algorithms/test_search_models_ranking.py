@@ -99,7 +99,7 @@ def test_terms_that_cannot_matter_are_left_out_without_anyone_seeing_it(seed):
 def test_a_block_whose_bound_is_too_low_is_not_read():
     index = MemoryIndex([words_of("storm")] * 6, block_size=3, factors=np.array([0.1] * 3 + [1.0] * 3, np.float32))
     new, old = index.blocks(index.numbers(["storm"]))
-    old.rows = None  # to ask for them would fail
+    old.rows = None  # reading them would fail
     assert best([new, old], np.array([1.0]), 3).documents.tolist() == [5, 4, 3]
 
 
@@ -135,8 +135,8 @@ def plain_rm3(documents, query):
         for word, frequency in bags[number].items():
             likely[word] += score / total * frequency / bags[number].total()
     expansion = dict(likely.most_common(30))
-    asked = Counter(query.split())
-    mixed = Counter({word: 0.5 * times / asked.total() for word, times in asked.items()})
+    counts = Counter(query.split())
+    mixed = Counter({word: 0.5 * times / counts.total() for word, times in counts.items()})
     for word, share in expansion.items():
         mixed[word] += 0.5 * share / sum(expansion.values())
     return plain_scores(documents, mixed)
@@ -196,8 +196,8 @@ def test_pairs_of_no_document_are_none():
 @given(texts, queries)
 def test_the_bonus_of_pairs_is_bm25_with_the_mean_idf_of_their_words(documents, query):
     index = MemoryIndex([words_of(text) for text in documents])
-    asked = Query.of(words_of(query))
-    found = pair_bonus(index, np.arange(len(documents)), asked.pairs)
+    pairs = Query.of(words_of(query)).pairs
+    found = pair_bonus(index, np.arange(len(documents)), pairs)
     contents = [[word for word in text.split() if word != "_the"] for text in documents]
     average = max(sum(map(len, contents)) / len(contents) - 1, 1)
     for words, bonus in zip(contents, found.tolist(), strict=True):
@@ -211,7 +211,7 @@ def test_the_bonus_of_pairs_is_bm25_with_the_mean_idf_of_their_words(documents, 
         assert bonus == pytest.approx(expected, rel=1e-5)
 
 
-def test_a_query_knows_how_often_each_word_and_pair_is_asked_for():
+def test_query_counts_words_and_pairs():
     query = Query.of(words_of("new _the york new york"))
     assert query.terms == {"new": 2, "york": 2}
     assert query.pairs == {("new", "york"): 2, ("york", "new"): 1}

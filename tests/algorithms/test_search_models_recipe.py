@@ -40,7 +40,7 @@ def scores_of(answer):
 
 
 def plain(documents, query, recipe):
-    """All documents looked at for every step, by the recipe's own words."""
+    """Scans all documents at every step of the recipe."""
     contents = [text.split() for text in documents]
     bags, n = [Counter(words) for words in contents], len(contents)
     average = sum(map(len, contents)) / n

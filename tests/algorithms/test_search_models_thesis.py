@@ -29,7 +29,7 @@ def some_query(seed):
 
 
 class Twin:
-    """All documents looked at for everything."""
+    """Scans all documents at every step."""
 
     def __init__(self, texts):
         self.documents = [Counter(text.split()) for text in texts]
@@ -92,18 +92,18 @@ def indexed(texts):
 @settings(max_examples=15)
 @given(seed=st.integers(0, 10**9))
 def test_each_model_is_its_formulas(model, seed):
-    texts, asked = some_texts(seed), some_query(seed + 1)
+    texts, query = some_texts(seed), some_query(seed + 1)
     index, indexes = indexed(texts)
-    found = thesis.MODELS[model](indexes, index, Query.of(words_of(asked)))
-    expected = getattr(Twin(texts), model)(asked)
+    found = thesis.MODELS[model](indexes, index, Query.of(words_of(query)))
+    expected = getattr(Twin(texts), model)(query)
     assert dict(zip(found.documents.tolist(), found.scores.tolist(), strict=True)) == pytest.approx(dict(expected))
     assert found.documents.tolist() == [document for document, _ in expected]
 
 
 def test_the_models_differ():
-    texts, asked = some_texts(3), some_query(4)
+    texts, query = some_texts(3), some_query(4)
     index, indexes = indexed(texts)
-    answers = [tuple(model(indexes, index, Query.of(words_of(asked))).scores) for model in thesis.MODELS.values()]
+    answers = [tuple(model(indexes, index, Query.of(words_of(query))).scores) for model in thesis.MODELS.values()]
     assert len(set(answers)) == 4
 
 
@@ -128,20 +128,20 @@ def test_the_worst_documents_are_never_the_best():
     assert thesis.difference(indexes, few)[1] > 0
 
 
-def test_an_added_term_weighs_its_idf_and_one_asked_for_stays_as_it_is():
+def test_added_term_weighs_its_idf_and_query_terms_stay():
     _, indexes = indexed(["storm flood", "storm flood", "vote", "vote", "vote", "vote"])
     weights = {1: 5.0}
     grown = thesis.expanded(indexes, weights, thesis.retrieve(indexes, weights))
     assert grown == {1: 5.0, 2: math.log(3)}
 
 
-def test_a_weight_that_falls_below_nothing_is_nothing_and_no_term_comes_anew():
+def test_negative_weight_becomes_zero_and_no_term_is_added():
     _, indexes = indexed(["storm"] * 10 + ["storm vote vote vote"] * 10 + ["flood"] * 20)
     found = Ranking(np.arange(20), np.arange(20, 0, -1.0))
     assert thesis.reweighted(indexes, {2: 0.5}, found) == {2: 0.0}
 
 
-def test_nothing_is_found_for_words_that_nobody_wrote():
+def test_unknown_words_find_nothing():
     index, indexes = indexed(["storm"])
     for model in thesis.MODELS.values():
         assert not len(model(indexes, index, Query.of(words_of("elsewhere"))))

@@ -1,4 +1,4 @@
-"""Misspelled words are told from rare ones by what postings use."""
+"""Misspelled words are distinguished from rare ones by the vocabulary of postings."""
 
 import pytest
 from hypothesis import given

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_a_killed_worker_changes_nothing_but_the_time(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(claiming, "LEASE", timedelta(seconds=2))
     monkeypatch.setattr(claiming, "MAX_LOSSES", 100)  # of a machine that is busy
-    monkeypatch.setattr(working, "RENEWED_EVERY", 0.2)
+    monkeypatch.setattr(working, "RENEW_SECONDS", 0.2)
     monkeypatch.setattr(workers, "WATCHED_EVERY", 0.02)
     monkeypatch.setattr(spans, "FEWEST", 10)
     monkeypatch.setattr(jobs, "PAGES", 2)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.jobs.algorithms.hashing import keys_of
+from apps.jobs.algorithms.estimates import keys_of
 from lab.papers import tetea
 
 CATEGORIES = 4

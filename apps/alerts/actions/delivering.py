@@ -1,7 +1,7 @@
-"""Sending messages: each once, as near as can be.
+"""Deliver messages, nearly exactly once.
 
-Who sends a message first leases it, in a transaction of its own, and counts the attempt. Only who dies between the
-other side's "yes" and our writing it down has it sent again once the lease is over, under the same key.
+A worker first leases a message, in its own transaction, and counts the attempt. Only if it dies after the receiver has
+accepted the message and before that is stored, the message is sent again, under the same key, once the lease expires.
 """
 
 import logging
@@ -14,7 +14,7 @@ from django.db.models import Count, Q
 
 from apps.accounts.models import User
 from apps.alerts.actions.enqueuing import enqueue, send_tasks
-from apps.alerts.actions.locks import TOLD
+from apps.alerts.actions.locks import DAILY_LIMIT
 from apps.alerts.actions.rules import forget_browsers, stop_token_of
 from apps.alerts.algorithms.times import MAX_ATTEMPTS, next_attempt, start_of_day
 from apps.alerts.channels import DIGEST, Channel, Delivery, DeliveryResult, MessageKey, all_channels, uncounted
@@ -27,33 +27,29 @@ from apps.database.advisory_locks import take
 logger = logging.getLogger(__name__)
 
 State = Message.State
-LASTING_TRIES = 3  # of what is likely to end the same way each time
-MAX_CALLS = 4  # at once to the program of one search: a dead one must not hold all threads
-MAX_TROUBLED = 50  # messages to the program of one search that have failed and are tried again
+MAX_LASTING_TRIES = 3  # of errors that are likely to persist
+MAX_CALLS = 4  # at once to the webhook of one search: a dead one must not block all threads
+MAX_TROUBLED = 50  # failed messages to the webhook of one search that are retried
 KEPT = timedelta(days=30)
-FORGOTTEN_AT_ONCE = 5_000
+PRUNE_BATCH = 5_000
 
 
 def deliver(message_id: int, *, now: datetime) -> bool:
-    """Send a message that is due; False if there is nothing to do, or somebody else is at it."""
-    errand = _lease(message_id, now)
-    if errand is None:
+    """Send a due message; False if there is nothing to do or another worker has leased it."""
+    delivery = _lease(message_id, now)
+    if delivery is None:
         return False
     began = perf_counter()
     try:
-        answer = _send(errand, now)
-    except Exception as error:  # whatever it is, it is written down and tried again
+        result = all_channels()[delivery.message.channel].send(delivery, now)
+    except Exception as error:  # any error is stored and retried
         logger.exception("message %d could not be made", message_id)
-        answer = DeliveryResult(error=f"It could not be created: {type(error).__name__}.")
-    _finish(errand.message, answer, now=now, took=perf_counter() - began)
-    browser = errand.message.browser
-    if answer.is_gone and browser is not None:
+        result = DeliveryResult(error=f"It could not be created: {type(error).__name__}.")
+    _finish(delivery.message, result, now=now, took=perf_counter() - began)
+    browser = delivery.message.browser
+    if result.is_gone and browser is not None:
         forget_browsers(Browser.objects.filter(pk=browser.pk))
     return True
-
-
-def _send(errand: Delivery, now: datetime) -> DeliveryResult:
-    return all_channels()[errand.message.channel].send(errand, now)
 
 
 # --- before -----------------------------------------------------------------------------------------------------------
@@ -85,7 +81,7 @@ def _lease(message_id: int, now: datetime) -> Delivery | None:
 
 
 def _wanted(message: Message, channel: Channel) -> tuple[list[Rule], list[Group]]:
-    """What the message still tells, as people's rules are by now."""
+    """The hits of the message that the present rules still want."""
     saved_ids = Hit.objects.filter(pk__in=message.hits).values("saved_id")
     rules = {
         rule.pk: rule
@@ -96,7 +92,7 @@ def _wanted(message: Message, channel: Channel) -> tuple[list[Rule], list[Group]
 
 
 def _keeps_up(message: Message, now: datetime) -> bool:
-    """Whether a program can take one more message; while it cannot, a new one waits for more hits."""
+    """Whether a webhook can take another message; otherwise a new one waits for more hits."""
     waiting = Message.objects.filter(user=message.user_id, state=State.WAITING, channel=message.channel)
     others = waiting.filter(saved=message.saved_id).exclude(pk=message.pk)
     known = others.aggregate(
@@ -106,26 +102,26 @@ def _keeps_up(message: Message, now: datetime) -> bool:
 
 
 def _is_over_limit(message: Message, now: datetime) -> bool:
-    wishes, zone = notification_settings_of(message.user), zone_of(message.user)
-    if message.channel == DIGEST and message.due_at.astimezone(zone).hour == wishes.digest_hour:
-        return False  # the digest of the day takes what is over
-    take(TOLD + message.user_id)  # or two at once would each be the last one
-    # In one statement: what is on its way now may have been sent a moment later.
+    preferences, zone = notification_settings_of(message.user), zone_of(message.user)
+    if message.channel == DIGEST and message.due_at.astimezone(zone).hour == preferences.digest_hour:
+        return False  # the daily digest has no limit
+    take(DAILY_LIMIT + message.user_id)  # or two at once would each be the last one
+    # In one statement: a message in flight may be sent a moment later.
     sent = Q(state=State.SENT, done_at__gte=start_of_day(now, zone)) & ~Q(channel__in=uncounted())
-    on_its_way = Q(state=State.WAITING, attempts__gt=0) & ~Q(channel__in=uncounted())
-    return Message.objects.filter(sent | on_its_way, user=message.user_id).count() >= wishes.most_a_day
+    in_flight = Q(state=State.WAITING, attempts__gt=0) & ~Q(channel__in=uncounted())
+    return Message.objects.filter(sent | in_flight, user=message.user_id).count() >= preferences.most_a_day
 
 
 def _put_off(message: Message, now: datetime) -> None:
-    """Leave a message to the next digest of the day; one that cannot be mailed is itself sent then."""
+    """Put hits into the next daily digest; a message that cannot be mailed is itself sent then."""
     user = message.user
-    wishes = notification_settings_of(user)
+    preferences = notification_settings_of(user)
     later = digest_of_day(user, now)
-    reason = f"More than {wishes.most_a_day} messages in a day: "
+    reason = f"More than {preferences.most_a_day} messages in a day: "
     if user.email:
         enqueue({MessageKey(user.pk, DIGEST, None, None, later): message.hits}, now=now, wait=False)
         _end(message, State.DROPPED, reason + "it is in the digest of the day.", now)
-    elif wishes.most_a_day:
+    elif preferences.most_a_day:
         message.due_at, message.error = later, reason + "it waits for the next."
         message.save(update_fields=["due_at", "error"])
     else:
@@ -134,28 +130,28 @@ def _put_off(message: Message, now: datetime) -> None:
 
 # --- after ------------------------------------------------------------------------------------------------------------
 @transaction.atomic
-def _finish(message: Message, answer: DeliveryResult, *, now: datetime, took: float) -> None:
-    """Write down what came of an attempt. If it was too slow somebody else may be at the message by now."""
+def _finish(message: Message, result: DeliveryResult, *, now: datetime, took: float) -> None:
+    """Store the result of an attempt. After a slow one another worker may hold the message."""
     ended = now + timedelta(seconds=took)
     row = Message.objects.select_for_update().filter(pk=message.pk).first()
     if row is None:  # deleted with its search or its person
         return
-    Attempt.objects.create(message=row, at=now, took=took, status=answer.status, error=answer.error[:300])
-    if not answer.error:
+    Attempt.objects.create(message=row, at=now, took=took, status=result.status, error=result.error[:300])
+    if not result.error:
         if row.state != State.SENT:
             _end(row, State.SENT, "", ended)
     elif row.state == State.WAITING and row.lease_until == message.lease_until:
-        _try_again(row, answer, ended)
+        _try_again(row, result, ended)
 
 
-def _try_again(message: Message, answer: DeliveryResult, now: datetime) -> None:
-    tried_enough = answer.is_lasting and message.attempts >= LASTING_TRIES
-    is_gone = answer.is_gone and message.browser_id is not None
-    later = None if tried_enough or is_gone else next_attempt(now, message.attempts, wish=answer.wish)
+def _try_again(message: Message, result: DeliveryResult, now: datetime) -> None:
+    tried_enough = result.is_lasting and message.attempts >= MAX_LASTING_TRIES
+    is_gone = result.is_gone and message.browser_id is not None
+    later = None if tried_enough or is_gone else next_attempt(now, message.attempts, retry_after=result.retry_after)
     if later is None:
-        _end(message, State.FAILED, answer.error, now)
+        _end(message, State.FAILED, result.error, now)
         return
-    message.due_at, message.lease_until, message.error = later, None, answer.error[:300]
+    message.due_at, message.lease_until, message.error = later, None, result.error[:300]
     message.save(update_fields=["due_at", "lease_until", "error"])
 
 
@@ -166,7 +162,7 @@ def _end(message: Message, state: Message.State, error: str, now: datetime) -> N
 
 @transaction.atomic
 def retry(user: User, message_id: int, *, now: datetime) -> bool:
-    """Try a message again that was given up; False if it was not."""
+    """Retry a failed message; False if it has not failed."""
     dead = Message.objects.filter(user=user, pk=message_id, state=State.FAILED)
     if not dead.update(state=State.WAITING, attempts=0, due_at=now, done_at=None):
         return False
@@ -175,9 +171,9 @@ def retry(user: User, message_id: int, *, now: datetime) -> bool:
 
 
 def forget_old(*, now: datetime) -> int:
-    """Drop messages that nobody asks about any more, with their attempts; returns how many."""
+    """Delete old messages with their attempts; returns how many."""
     forgotten = 0
-    while old := list(Message.objects.filter(done_at__lt=now - KEPT).values_list("pk", flat=True)[:FORGOTTEN_AT_ONCE]):
+    while old := list(Message.objects.filter(done_at__lt=now - KEPT).values_list("pk", flat=True)[:PRUNE_BATCH]):
         with transaction.atomic():
             Attempt.objects.filter(message__in=old).delete()
             Message.objects.filter(pk__in=old).delete()

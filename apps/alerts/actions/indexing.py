@@ -1,4 +1,4 @@
-"""Saved searches become standing ones: their anchors are laid out for the postings to come."""
+"""Write the index terms of saved searches, by which new postings find them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,61 +13,54 @@ from apps.database.statements import fetch_rows
 from apps.search.algorithms.language import BadQuery, parse
 from apps.search.queries import terms
 
-PREPARED_AT_ONCE = 500  # revisions in one transaction
+PREPARE_BATCH = 500  # revisions in one transaction
 MAX_REFUSAL_LENGTH = 300  # characters
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What one call did."""
-
-    looked_at: int = 0  # revisions
-    standing: int = 0  # searches that are tried on new postings
+    changes: int = 0  # revisions consumed
+    indexed: int = 0  # searches
     refused: int = 0
 
 
 @transaction.atomic
-def prepare(limit: int = PREPARED_AT_ONCE, *, wait: bool = True) -> Prepared | None:
-    """Take up to `limit` revisions and lay out the anchors of their searches anew; None if somebody else is at it.
+def prepare(limit: int = PREPARE_BATCH, *, wait: bool = True) -> Prepared | None:
+    """Consume up to `limit` revisions: write index terms of searches, and delete rows of deleted searches.
 
-    What is left of searches that are deleted is taken away.
-
-    May be called as often as one likes, and be killed at any moment.
+    None if `wait` is off and another worker holds the lock. Safe to repeat and to kill at any moment.
     """
     if not take(MATCHING, wait=wait):
         return None
-    # The newest first: when all are laid out anew, nobody who has just saved a search waits for that.
+    # The newest first: a search just saved does not wait for a rebuild of all.
     revisions = list(Revision.objects.order_by("-pk").values_list("pk", "saved_id")[:limit])
     if not revisions:
         return Prepared()
     saved_ids = sorted({saved_id for _, saved_id in revisions})
-    # Whoever deletes a search waits, and takes what is written here along.
+    # A concurrent deletion of a search waits, and deletes these rows, too.
     rows = fetch_rows("SELECT id, user_id, query FROM search_savedsearch WHERE id = ANY(%s) FOR KEY SHARE", [saved_ids])
     owners, queries = {row.id: row.user_id for row in rows}, {row.id: row.query for row in rows}
-    anchored, refusals = _anchored(queries)
-    _write(saved_ids, owners, queries, anchored, refusals)
+    index_terms, refusals = _index_terms(queries)
+    _write(saved_ids, owners, queries, index_terms, refusals)
     Revision.objects.filter(pk__in=[id for id, _ in revisions]).delete()
-    return Prepared(len(revisions), len(anchored), len(refusals))
+    return Prepared(len(revisions), len(index_terms), len(refusals))
 
 
 @transaction.atomic
-def prepare_all_anew() -> None:
-    """Note every search: how rare words are changes with the postings, and so do the best anchors."""
+def prepare_all() -> None:
+    """Add a revision of every search: the best index terms change with the frequencies of words."""
     with connection.cursor() as cursor:
         cursor.execute("INSERT INTO alerts_revision (saved_id) SELECT id FROM search_savedsearch ORDER BY id")
 
 
-def _anchored(queries: Mapping[int, str]) -> tuple[dict[int, list[IndexTerm]], dict[int, str]]:
-    """The anchors of each search, and why some have none."""
+def _index_terms(queries: Mapping[int, str]) -> tuple[dict[int, list[IndexTerm]], dict[int, str]]:
+    """The index terms of each search, and why some have none."""
     plans: dict[int, Plan] = {}
     refusals: dict[int, str] = {}
     for saved_id, query in queries.items():
         try:
             plans[saved_id] = Plan(parse(query))
-        except (
-            BadQuery,
-            NoIndexTerm,
-        ) as error:  # it was read when it was saved, but the language may have changed since
+        except (BadQuery, NoIndexTerm) as error:  # the language may have changed since it was saved
             refusals[saved_id] = str(error)
     known = terms.counted(words_of({term for plan in plans.values() for term in plan.terms()}))
     rarity = Rarity({term: counted.documents for term, counted in known.items()})
@@ -87,18 +80,18 @@ def _write(
     saved_ids: Sequence[int],
     owners: Mapping[int, int],
     queries: Mapping[int, str],
-    anchored: Mapping[int, list[IndexTerm]],
+    index_terms: Mapping[int, list[IndexTerm]],
     refusals: Mapping[int, str],
 ) -> None:
     reasons = [refusals.get(saved_id, "")[:MAX_REFUSAL_LENGTH] for saved_id in queries]
     gone = [saved_id for saved_id in saved_ids if saved_id not in queries]
     with connection.cursor() as cursor:
-        # Found while its search was being deleted, which knew nothing of it.
+        # Hits found while their search was being deleted.
         cursor.execute("DELETE FROM alerts_hit WHERE saved_id = ANY(%s)", [gone])
         cursor.execute(_KEEP, [list(queries), list(queries.values()), reasons])
         cursor.execute("DELETE FROM alerts_queryterm WHERE saved_id = ANY(%s)", [list(saved_ids)])
         with cursor.copy(_COPY) as copy:
             copy.set_types(["int8", "int8", "text", "text[]", "int8", "bool"])
-            for saved_id, found in anchored.items():
+            for saved_id, found in index_terms.items():
                 for term, beside, languages, exact in found:
                     copy.write_row((saved_id, owners[saved_id], term, list(beside), languages, exact))

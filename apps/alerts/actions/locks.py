@@ -1,5 +1,5 @@
-"""Advisory locks of this app: one holder at a time, until the end of a transaction."""
+"""Advisory locks of this app."""
 
-MATCHING = 0x414C_0001  # anchors and what they find
-WEIGHING = 0x414C_0002  # what searches make of the worth of sources
-TOLD = 0x414C_0000_0000  # and a person's number: what they were told today
+MATCHING = 0x414C_0001  # index terms and hits
+WEIGHING = 0x414C_0002  # relevance and interest
+DAILY_LIMIT = 0x414C_0000_0000  # plus a user's id: the messages of a day

@@ -1,7 +1,7 @@
-"""New postings are matched with the searches that stand.
+"""Match new postings with saved searches.
 
-One holder of a lock works on one batch in one transaction: its changes are taken out together with what follows from
-them, the hits and whatever is done about those, so a batch counts wholly or not at all.
+The holder of a lock processes one batch in one transaction: outbox rows are deleted together with the hits and effects
+of rules that follow from them, so a batch is processed wholly or not at all.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,53 +13,47 @@ from typing import NamedTuple
 from django.db import transaction
 
 from apps.accounts.queries.time_zones import zone_named
-from apps.alerts.actions.findings import NewHit
 from apps.alerts.actions.locks import MATCHING
-from apps.alerts.actions.rule_effects import apply_rules
+from apps.alerts.actions.rule_effects import NewHit, apply_rules
 from apps.alerts.algorithms.percolator import DocumentView, Reading, is_personal, matches
-from apps.alerts.queries import candidates as passing
+from apps.alerts.queries import candidates as percolator
 from apps.alerts.queries.candidates import Candidate
 from apps.database.advisory_locks import take
 from apps.database.statements import fetch, fetch_rows
 from apps.search.algorithms.language import Tree, parse
 
-MATCHED_AT_ONCE = 200  # changes in one transaction
-OLD = timedelta(days=7)  # from publication: what is found then was no news when it came
+MATCH_BATCH = 200  # outbox rows in one transaction
+OLD = timedelta(days=7)  # from publication: hits of older postings apply no rules
 
-_REMEMBERED = 20_000  # queries, as trees
-
-_NO_EYES = DocumentView()
+_CACHED_QUERIES = 20_000  # parsed
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """What one call did."""
-
-    looked_at: int = 0  # changes
-    hits: list[NewHit] = field(default_factory=list)  # news that searches found
-    old: int = 0  # hits besides, of which nobody is told
+    changes: int = 0  # outbox rows consumed
+    hits: list[NewHit] = field(default_factory=list)  # of recent postings
+    old: int = 0  # further hits, to which no rules apply
 
 
 @transaction.atomic
-def match(limit: int = MATCHED_AT_ONCE, *, wait: bool = True, now: datetime) -> Matched | None:
-    """Take up to `limit` changes and note which searches find their postings; None if somebody else is at it.
+def match(limit: int = MATCH_BATCH, *, wait: bool = True, now: datetime) -> Matched | None:
+    """Consume up to `limit` outbox rows and store hits; None if `wait` is off and another worker holds the lock.
 
-    A search finds a posting once. An edit may let others find it, and takes it from none. May be called as often as one
-    likes, and be killed at any moment.
+    A search finds a posting once. An edit may add hits and removes none. Safe to repeat and to kill at any moment.
     """
     if not take(MATCHING, wait=wait):
         return None
-    taken = [posting_id for (posting_id,) in fetch(_TAKE_OUT, [limit])]
+    taken = [posting_id for (posting_id,) in fetch(_CONSUME, [limit])]
     if not taken:
         return Matched()
-    postings = passing.readings(set(taken))
-    hits = _write(answered(postings, now), now)
+    postings = percolator.readings(set(taken))
+    hits = _write(matching_searches(postings, now), now)
     news = [hit for hit in hits if postings[hit.posting_id].published_at >= now - OLD]
     _act(news, now)
     return Matched(len(taken), news, len(hits) - len(news))
 
 
-_TAKE_OUT = """
+_CONSUME = """
 DELETE FROM alerts_outboxrow WHERE id = ANY(ARRAY(SELECT id FROM alerts_outboxrow ORDER BY id LIMIT %s))
 RETURNING posting_id
 """
@@ -67,41 +61,41 @@ RETURNING posting_id
 
 class _Parsed(NamedTuple):
     tree: Tree
-    is_personal: bool  # what it asks depends on what its owner did
+    is_personal: bool  # depends on its owner's marks and follows
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHED_QUERIES)
 def _parsed(query: str) -> _Parsed:
     tree = parse(query)
     return _Parsed(tree, is_personal(tree))
 
 
-def answered(postings: Mapping[int, Reading], now: datetime) -> list[Candidate]:
-    """The searches that postings answer, whoever may see them. Writes nothing."""
-    candidates = passing.candidates(postings)
+def matching_searches(postings: Mapping[int, Reading], now: datetime) -> list[Candidate]:
+    """The searches that postings match, regardless of permissions. Writes nothing."""
+    candidates = percolator.candidates(postings)
     doubtful = [candidate for candidate in candidates if not candidate.exact]
     verified = _verified(doubtful, postings, now) if doubtful else []
     return [candidate for candidate in candidates if candidate.exact] + verified
 
 
 def _verified(doubtful: Sequence[Candidate], postings: Mapping[int, Reading], now: datetime) -> list[Candidate]:
-    asked = passing.candidates_of({candidate.saved_id for candidate in doubtful})
-    parsed = {saved_id: _parsed(search.query) for saved_id, search in asked.items()}
+    searches = percolator.searches_of({candidate.saved_id for candidate in doubtful})
+    parsed = {saved_id: _parsed(search.query) for saved_id, search in searches.items()}
     people = {candidate.user_id for candidate in doubtful if parsed[candidate.saved_id].is_personal}
-    onlookers = passing.Onlookers(sorted(people), postings)
-    nows = {zone: now.astimezone(zone_named(zone)) for zone in {search.time_zone for search in asked.values()}}
+    views = percolator.DocumentViews(sorted(people), postings)
+    nows = {zone: now.astimezone(zone_named(zone)) for zone in {search.time_zone for search in searches.values()}}
     found = []
     for candidate in doubtful:
         posting_id, saved_id, user_id, _ = candidate
         (tree, is_own), posting = parsed[saved_id], postings[posting_id]
-        eyes = onlookers.eyes_of(user_id, posting_id, posting) if is_own else _NO_EYES
-        if matches(tree, posting, eyes, now=nows[asked[saved_id].time_zone]):
+        view = views.of(user_id, posting_id, posting) if is_own else DocumentView()
+        if matches(tree, posting, view, now=nows[searches[saved_id].time_zone]):
             found.append(candidate)
     return found
 
 
-# Only of postings that the person may open: see `following.queries.readable_by`. What is known already is left out by a
-# join, as there is no other writer: to insert ON CONFLICT DO NOTHING takes a third longer.
+# Only postings that the user may open: see `following.queries.readable_by`. Known hits are excluded by a join, as there
+# is no other writer: ON CONFLICT DO NOTHING takes a third longer.
 _WRITE = """
 WITH posting AS MATERIALIZED (
     SELECT posting.id, source_id, listed, published_at, retrieved_at
@@ -124,7 +118,7 @@ RETURNING id, saved_id, posting_id
 
 
 def _write(found: Sequence[Candidate], now: datetime) -> list[NewHit]:
-    """The hits that were not there yet."""
+    """Store hits; returns the new ones."""
     if not found:
         return []
     posting_ids, saved_ids, user_ids, _ = map(list, zip(*sorted(found), strict=True))
@@ -135,7 +129,7 @@ def _write(found: Sequence[Candidate], now: datetime) -> list[NewHit]:
 
 
 def _act(news: Sequence[NewHit], now: datetime) -> None:
-    """Most searches have no rule, and those who do are few enough to ask more about."""
+    """Apply rules. Most searches have none, so those are filtered first."""
     if not news:
         return
     saved_ids = sorted({hit.saved_id for hit in news})

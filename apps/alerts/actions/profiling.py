@@ -1,4 +1,4 @@
-"""What each source has written about of late, read from the index."""
+"""Profiles of sources, read from the index."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,17 +11,14 @@ from apps.alerts.models import Profile
 from apps.alerts.queries import interest
 from apps.retrieval.algorithms.cam.relevance import unit_vector
 
-PROFILED_AT_ONCE = 50  # sources in one transaction: some thousand documents
+PROFILE_BATCH = 50  # sources in one transaction: some thousand documents
 
 
 def profile_sources(source_ids: Sequence[int] | None = None, *, now: datetime) -> int:
-    """Read anew what sources write about, all that are asked if none are named; how many these are.
-
-    May be killed at any moment: those that were read stay so.
-    """
-    wanted = sorted(interest.asked_sources() if source_ids is None else source_ids)
+    """Update the profiles of sources, by default all that are retrieved; returns how many. Safe to kill."""
+    wanted = sorted(interest.retrieved_sources() if source_ids is None else source_ids)
     documents = interest.documents_indexed()
-    batches = (wanted[start : start + PROFILED_AT_ONCE] for start in range(0, len(wanted), PROFILED_AT_ONCE))
+    batches = (wanted[start : start + PROFILE_BATCH] for start in range(0, len(wanted), PROFILE_BATCH))
     return sum(_profile(batch, documents, now) for batch in batches)
 
 

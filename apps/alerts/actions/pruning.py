@@ -1,4 +1,4 @@
-"""Hits are not kept for ever."""
+"""Delete old hits."""
 
 from datetime import datetime, timedelta
 
@@ -9,9 +9,9 @@ from apps.database.advisory_locks import take
 
 KEPT = timedelta(days=90)
 ALWAYS_KEPT = 100  # of each search, the newest
-FORGOTTEN_AT_ONCE = 20_000
+PRUNE_BATCH = 20_000
 
-# The newest are told by their places in the index of each search that has any so old.
+# The newest hits are found by the index of each search that has old ones.
 _FORGET = """
 WITH old AS MATERIALIZED (
     SELECT id, saved_id, posting_id FROM alerts_hit WHERE found_at < %s AND id > %s ORDER BY id LIMIT %s
@@ -29,7 +29,7 @@ SELECT max(id), (SELECT count(*) FROM old JOIN bound USING (saved_id) WHERE old.
 
 
 def forget_old_hits(*, now: datetime) -> int:
-    """Forget hits older than 90 days, but for the newest hundred of each search; how many those were."""
+    """Delete hits older than 90 days except the newest hundred of each search; returns how many."""
     forgotten = 0
     last: int | None = 0
     while last is not None:
@@ -42,6 +42,6 @@ def forget_old_hits(*, now: datetime) -> int:
 def _forget_some(before: datetime, behind: int) -> tuple[int | None, int]:
     take(MATCHING)
     with connection.cursor() as cursor:
-        cursor.execute(_FORGET, [before, behind, FORGOTTEN_AT_ONCE, ALWAYS_KEPT - 1])
+        cursor.execute(_FORGET, [before, behind, PRUNE_BATCH, ALWAYS_KEPT - 1])
         last, gone = cursor.fetchone()
         return last, gone

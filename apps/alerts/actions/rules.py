@@ -1,10 +1,5 @@
-"""What people say of their searches: what is done with their hits, how they are told, and when not.
+"""Rules, notification settings and browsers of users. Each action is one idempotent transaction."""
 
-Each is one transaction and may be called twice.
-"""
-
-import base64
-import binascii
 import secrets
 from collections.abc import Sequence
 from datetime import datetime, time
@@ -15,7 +10,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.alerts.algorithms.signing import new_secret
+from apps.alerts.algorithms.signing import decode_base64url, new_secret
 from apps.alerts.channels import with_settings
 from apps.alerts.models import Browser, Message, NotificationSettings, PercolatorQuery, Rule
 from apps.database.sanitizing import sanitize
@@ -25,9 +20,9 @@ from apps.search.models import SavedSearch
 from apps.search.queries.saved import saved_searches
 from apps.sources.algorithms.addresses import BadAddress
 
-MAX_WEBHOOKS = 20  # of a person
-MAX_BROWSERS = 20  # of a person
-MAX_A_DAY = 1_000  # mails and pushes to a person, whatever they wish
+MAX_WEBHOOKS = 20  # of a user
+MAX_BROWSERS = 20  # of a user
+MAX_A_DAY = 1_000  # upper bound of the user's limit of mails and pushes
 MAX_IMPORTANCE = 10.0
 PUBLIC_KEY_BYTES, SECRET_BYTES = 65, 16  # of a browser: an uncompressed point of P-256; RFC 8291
 _SIGNER = Signer(salt="alerts.stop")
@@ -47,17 +42,11 @@ def set_rule(
     webhook_url: str = "",
     **settings: str,
 ) -> Rule:
-    """Say what is done with what a search finds. A webhook gets its secret with its first address, and keeps it.
+    """Set the rule of a search, or raise `NotPossible`. A webhook keeps the secret of its first address.
 
-    `settings` are those of the channels that keep theirs in `Rule.settings`.
-
-    Raises
-    ------
-    NotPossible
-        If the search is not the person's, there is nowhere to mail to, the tag or the webhook's address cannot be, or
-        the webhooks are too many, or a channel refuses its setting.
+    `settings` are those of the channels that store theirs in `Rule.settings`.
     """
-    User.objects.select_for_update().get(pk=user.pk)  # or two webhooks at once would be one too many
+    User.objects.select_for_update().get(pk=user.pk)  # or two webhooks set at once could exceed the limit
     saved = _own(user, saved_id)
     if mail not in Rule.Mail.values:
         raise NotPossible(_("“{name}” is not a choice for mail.").format(name=mail))
@@ -89,7 +78,7 @@ def _own(user: User, saved_id: int) -> SavedSearch:
 
 
 def _checked_webhook(user: User, saved_id: int, address: str) -> str:
-    """What a name stands for is looked at whenever it is called; here only what is wrong on its face."""
+    """Check what needs no DNS; names are resolved and checked at each call."""
     guarding = guard.configured()
     try:
         url = guarding.check(address)
@@ -114,13 +103,7 @@ def set_notification_settings(
     digest_hour: int = 7,
     most_a_day: int = 50,
 ) -> NotificationSettings:
-    """Say when and how much one wants to be told; times are of the person's own zone.
-
-    Raises
-    ------
-    NotPossible
-        If only one end of the quiet hours is given or both are the same, or a number is out of range.
-    """
+    """Set when and how often a user is notified, in the user's time zone, or raise `NotPossible`."""
     if (quiet_from is None) != (quiet_until is None):
         raise NotPossible(_("Set both a start and an end for quiet hours."))
     if quiet_from is not None and quiet_from == quiet_until:
@@ -140,19 +123,13 @@ def set_notification_settings(
 
 @transaction.atomic
 def set_importance(user: User, saved_id: int, value: float) -> None:
-    """Say what a search is worth beside one's others.
-
-    Raises
-    ------
-    NotPossible
-        If the search is not the person's, or the value is out of range.
-    """
+    """Set the importance of a search relative to the user's others, or raise `NotPossible`."""
     if not 0.0 <= value <= MAX_IMPORTANCE:  # also catches nan
         raise NotPossible(
             _("The priority of a search must be between 0 and {highest}.").format(highest=f"{MAX_IMPORTANCE:g}")
         )
     saved = _own(user, saved_id)
-    # A row that is not there yet has no query either: its anchors are still to be made.
+    # A new row has no query: its index terms are still to be made.
     PercolatorQuery.objects.update_or_create(
         saved=saved, defaults={"importance": value}, create_defaults={"importance": value, "query": ""}
     )
@@ -160,13 +137,7 @@ def set_importance(user: User, saved_id: int, value: float) -> None:
 
 @transaction.atomic
 def add_browser(user: User, *, endpoint: str, public_key: str, secret: str, name: str = "", now: datetime) -> Browser:
-    """Take messages to a browser from now on. One that was somebody else's, who used it before, is theirs no more.
-
-    Raises
-    ------
-    NotPossible
-        If the address of its push service or its keys cannot be, or the person has too many browsers.
-    """
+    """Register a browser, or raise `NotPossible`. One registered by another user before is moved to this user."""
     guarding = guard.configured()
     try:
         url = guarding.check(endpoint)
@@ -182,7 +153,7 @@ def add_browser(user: User, *, endpoint: str, public_key: str, secret: str, name
         raise NotPossible(
             _("At most {most} browsers can show notifications. Remove one first.").format(most=MAX_BROWSERS)
         )
-    # Nobody reads what was meant for somebody else.
+    # No user reads messages of another one.
     forget_browsers(Browser.objects.filter(endpoint=url.href).exclude(user=user))
     values = {"user": user, "public_key": public_key, "secret": secret, "name": " ".join(name.split())[:200]}
     return Browser.objects.update_or_create(
@@ -192,8 +163,8 @@ def add_browser(user: User, *, endpoint: str, public_key: str, secret: str, name
 
 def _bytes(text: str) -> bytes:
     try:
-        return base64.urlsafe_b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4))
-    except (binascii.Error, ValueError):
+        return decode_base64url(text)
+    except ValueError:
         return b""
 
 
@@ -203,27 +174,27 @@ def remove_browser(user: User, browser_id: int) -> bool:
 
 @transaction.atomic
 def forget_browsers(browsers: QuerySet[Browser]) -> bool:
-    """What waits for them is dropped when it is due; what they were told stays in the log. False if there were none."""
-    # First the messages, as those do who lay hits into them, or each could wait for the other.
+    """Delete browsers. Their waiting messages are dropped when due; the log stays. False if there were none."""
+    # Lock messages first, as `enqueue` does, or there could be a deadlock.
     list(Message.objects.filter(browser__in=browsers).order_by("pk").select_for_update().values_list("pk"))
     deleted, _ = browsers.delete()
     return deleted > 0
 
 
 def stop(token: str, *, now: datetime) -> list[SavedSearch]:
-    """Send no more messages of the searches that a stop token stands for; the searches, none if it means nothing."""
+    """Stop all messages of the searches of a stop token; returns the searches, none for an invalid token."""
     rules = _rules_of(token)
     rules.filter(stopped_at=None).update(stopped_at=now)
     return [rule.saved for rule in rules.select_related("saved").order_by("saved__name")]
 
 
 def stopped_by(token: str) -> list[SavedSearch]:
-    """The searches that a stop token stands for."""
+    """The searches of a stop token."""
     return [rule.saved for rule in _rules_of(token).select_related("saved").order_by("saved__name")]
 
 
 def stop_token_of(saved_ids: Sequence[int]) -> str:
-    """A token that stops several searches at once, for what tells of several."""
+    """A token that stops several searches at once, for digests."""
     return _SIGNER.sign_object(sorted(set(saved_ids)), compress=True)
 
 
@@ -236,5 +207,5 @@ def _rules_of(token: str) -> QuerySet[Rule]:
 
 
 def resume(user: User, saved_id: int) -> bool:
-    """Send messages of a search again; False if they were not stopped."""
+    """Resume messages of a search; False if they were not stopped."""
     return Rule.objects.filter(saved__user=user, pk=saved_id, stopped_at__isnull=False).update(stopped_at=None) > 0

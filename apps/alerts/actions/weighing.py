@@ -1,4 +1,4 @@
-"""What searches make of the worth of sources: relevance by search, and interest by source."""
+"""Relevance of sources to saved searches, and the interest of sources that follows."""
 
 from datetime import datetime
 
@@ -16,15 +16,12 @@ from apps.database.advisory_locks import take
 from apps.retrieval.algorithms.cam.relevance import matrix
 from apps.sources import actions as sources
 
-WEIGHED_AT_ONCE = 2_000  # searches in one transaction
+WEIGH_BATCH = 2_000  # searches in one transaction
 
 
 @transaction.atomic
-def weigh(limit: int = WEIGHED_AT_ONCE) -> int | None:
-    """Find the sources that serve searches which ask something else than before; None if somebody else is at it.
-
-    Returns how many searches were looked at.
-    """
+def weigh(limit: int = WEIGH_BATCH) -> int | None:
+    """Find relevant sources for changed searches; how many searches, None if another worker holds the lock."""
     if not take(WEIGHING, wait=False):
         return None
     waiting = PercolatorQuery.objects.filter(refusal="").exclude(weighed=F("query")).exclude(query="").order_by("pk")
@@ -52,17 +49,17 @@ def _weigh(queries: dict[int, str]) -> None:
     PercolatorQuery.objects.filter(pk__in=list(queries)).update(weighed=F("query"))
 
 
-def weigh_all_anew(*, now: datetime) -> None:
-    """Read anew what sources write about; then every search waits to be weighed."""
+def weigh_all(*, now: datetime) -> None:
+    """Update the profiles of all sources and mark every search for weighing."""
     profile_sources(now=now)
     PercolatorQuery.objects.exclude(weighed="").update(weighed="")
 
 
 @transaction.atomic
 def raise_interests() -> int | None:
-    """Write down what all searches together make of the worth of each source; None if somebody else is at it.
+    """Store the interest of sources from all searches; how many changed, None if another worker holds the lock.
 
-    Returns of how many sources the interest changed. Those that nobody searches any more have 1 again.
+    A source that no search needs any more gets 1 again.
     """
     if not take(WEIGHING, wait=False):
         return None

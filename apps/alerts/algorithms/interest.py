@@ -1,25 +1,24 @@
-"""What standing searches make of the worth of sources, without taking more than a share from all others."""
+"""The interest of sources from saved searches, limited by the share that it takes from other sources."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-MAX_TIMES = 9.0  # times the worth that a source has without any search: three times as many retrievals
-MAX_OF_A_PERSON = 10.0  # importance of all their searches together
-_ROUNDS = 60  # of halving: more digits than a float has
+MAX_TIMES = 9.0  # factor on a source's worth: three times as many retrievals
+MAX_OF_A_PERSON = 10.0  # sum of importance over a user's searches
+_ROUNDS = 60  # of bisection: beyond the precision of a float
 
 
 def counted_importance(importance: FloatArray, owners: NDArray[np.int64]) -> FloatArray:
-    """What each search counts: its importance, of all searches of a person together at most ten.
+    """The counted importance of each search, limited to ten over all searches of a user.
 
-    CAM takes the importance of a query as given. Here people say themselves how important theirs are, so nobody gains
-    by keeping more of them.
+    CAM takes the importance of a query as given. Here users set it themselves, so saving more searches gains nothing.
 
     Parameters
     ----------
     importance : array (m,)
-        What its owner says that a search is worth, 0 to 10; 1 is usual.
+        Set by the owners, 0 to 10; 1 is the default.
     owners : array (m,)
 
     Returns
@@ -32,16 +31,16 @@ def counted_importance(importance: FloatArray, owners: NDArray[np.int64]) -> Flo
     [5.0, 5.0, 4.0]
     """
     _, owner = np.unique(owners, return_inverse=True)
-    said = np.bincount(owner, weights=importance)[owner]
-    return np.asarray(importance * np.minimum(1, MAX_OF_A_PERSON / np.maximum(said, 1e-12)))
+    total = np.bincount(owner, weights=importance)[owner]
+    return np.asarray(importance * np.minimum(1, MAX_OF_A_PERSON / np.maximum(total, 1e-12)))
 
 
 def interests(weights: FloatArray, claims: FloatArray, most_share: float) -> FloatArray:
-    """The factor on the worth of each source: 1 + k W, with k as large as it may be.
+    """The factor on the worth of each source: 1 + k W, with the largest k allowed.
 
-    At one price a source is asked in proportion to its claim, the root of its worth times the mass of the root of its
-    rate. A factor i raises that by its root, and as the retrievals stay as many, all others get less: so k is bounded
-    by ``sum(claims * sqrt(i)) <= sum(claims) / (1 - most_share)``, and the greatest factor is nine.
+    At one price a source is retrieved in proportion to its claim, the root of its worth times the mass of the root of
+    its rate. A factor i raises that by its root, and as the number of retrievals is fixed, all others get less: so k is
+    bounded by ``sum(claims * sqrt(i)) <= sum(claims) / (1 - most_share)``, and the greatest factor is nine.
 
     Parameters
     ----------
@@ -50,8 +49,8 @@ def interests(weights: FloatArray, claims: FloatArray, most_share: float) -> Flo
     claims : array (n,)
         Of each source without any search.
     most_share : float
-        Of the retrievals of a source that nobody searches, how many it may lose, 0 to below 1. It waits longer by
-        s / (1 - s) of its delay then.
+        The share of its retrievals that a source without searches may lose, 0 to below 1. Its delay grows by
+        s / (1 - s) then.
 
     Returns
     -------
@@ -72,13 +71,13 @@ def interests(weights: FloatArray, claims: FloatArray, most_share: float) -> Flo
     most = float(weights.max(initial=0.0))
     if most <= 0 or most_share <= 0:
         return np.ones(len(weights))
-    wishes = weights / most
+    relative = weights / most
     bound = claims.sum() / (1 - most_share)
     low, high = 0.0, MAX_TIMES - 1
-    if np.sum(claims * np.sqrt(1 + high * wishes)) > bound:
+    if np.sum(claims * np.sqrt(1 + high * relative)) > bound:
         for _ in range(_ROUNDS):
             middle = (low + high) / 2
-            fits = np.sum(claims * np.sqrt(1 + middle * wishes)) <= bound
+            fits = np.sum(claims * np.sqrt(1 + middle * relative)) <= bound
             low, high = (middle, high) if fits else (low, middle)
         high = low
-    return np.asarray(np.floor(100 * (1 + high * wishes) + 1e-9) / 100)
+    return np.asarray(np.floor(100 * (1 + high * relative) + 1e-9) / 100)

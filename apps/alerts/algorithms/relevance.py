@@ -1,4 +1,4 @@
-"""How relevant sources are to searches, by the vector space model: what each has written about, and what is asked."""
+"""Relevance of sources to searches: the vector space model on profiles of sources and terms of queries."""
 
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ IntArray = NDArray[np.int64]
 
 HEAVIEST = 400  # terms of a source that are kept
 MIN_RELEVANCE = 0.03  # relevance below which a source does not serve a search
-MIN_OF_BEST = 1 / 3  # of that of the source that serves it best: who mentions its words in passing does not serve it
+MIN_OF_BEST = 1 / 3  # of that of the best source: mentioning its words in passing is not relevance
 MAX_SOURCES = 30  # that serve one search
 
 

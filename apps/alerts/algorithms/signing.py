@@ -1,4 +1,4 @@
-"""Signatures of webhooks, as Standard Webhooks has them (specification 1.0.0, symmetric, v1)."""
+"""Signatures of webhooks by Standard Webhooks (specification 1.0.0, symmetric, v1)."""
 
 import base64
 import hmac
@@ -6,16 +6,16 @@ import hmac
 PREFIX = "whsec_"
 
 
+def decode_base64url(text: str) -> bytes:
+    """Decode with or without padding; raises ValueError."""
+    return base64.urlsafe_b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4))
+
+
 def new_secret(entropy: bytes) -> str:
-    """A secret as receivers are given it, from 24 to 64 random bytes.
+    """A secret for receivers, from 24 to 64 random bytes.
 
     >>> new_secret(b"twenty-four random bytes")
     'whsec_dHdlbnR5LWZvdXIgcmFuZG9tIGJ5dGVz'
-
-    Raises
-    ------
-    ValueError
-        If the bytes are too few or too many.
     """
     if not 24 <= len(entropy) <= 64:
         raise ValueError(f"a secret has 24 to 64 bytes, not {len(entropy)}")
@@ -23,7 +23,7 @@ def new_secret(entropy: bytes) -> str:
 
 
 def signed(body: bytes, secret: str, *, key: str, timestamp: int) -> dict[str, str]:
-    """The headers that say which call this is, when it was made (s since 1970), and that both are ours.
+    """The headers with id, timestamp (s since 1970) and signature of a call.
 
     The signature is an HMAC-SHA256 of `key.timestamp.body` by the secret's bytes.
 

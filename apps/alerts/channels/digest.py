@@ -31,5 +31,5 @@ CHANNEL = replace(
     mail.CHANNEL,
     label=_("Mail digest"),
     message_keys=message_keys,
-    wanted=~Q(mail=Rule.Mail.NONE) | Q(push=True),  # a push that was one too many may be in it
+    wanted=~Q(mail=Rule.Mail.NONE) | Q(push=True),  # it may hold a push beyond the daily limit
 )

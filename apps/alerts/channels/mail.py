@@ -19,7 +19,7 @@ from apps.alerts.models import Rule
 from apps.alerts.queries.contents import Group, absolute, host, stop_page
 from apps.alerts.queries.messages import zone_of
 
-TAKEN = 250  # what SMTP says
+ACCEPTED = 250  # SMTP: completed
 MAX_SUBJECT_LENGTH = 150  # characters
 
 
@@ -28,13 +28,13 @@ def message_keys(occasion: Occasion) -> Iterator[MessageKey]:
         yield occasion.message_key("mail", occasion.after_quiet(occasion.now))
 
 
-def deliver(errand: Delivery, now: datetime) -> DeliveryResult:
-    message = errand.message
-    return send(str(message.key), message.user, errand.groups, stop_token=errand.stop_token)
+def deliver(delivery: Delivery, now: datetime) -> DeliveryResult:
+    message = delivery.message
+    return send(str(message.key), message.user, delivery.groups, stop_token=delivery.stop_token)
 
 
 def send(key: str, user: User, groups: Sequence[Group], *, stop_token: str) -> DeliveryResult:
-    """Hand a mail to the mail server. It has the same Message-ID at each attempt, so that servers can tell."""
+    """Send a mail, with the same Message-ID at each attempt, so that servers can drop duplicates."""
     try:
         with translation.override(user.language or settings.LANGUAGE_CODE):
             mail = _mail(key, user, groups, stop_token)
@@ -50,9 +50,9 @@ def send(key: str, user: User, groups: Sequence[Group], *, stop_token: str) -> D
         return DeliveryResult(error="The address of your account cannot receive mail.", is_lasting=True)
     except (SMTPException, OSError) as error:
         return DeliveryResult(error=f"The mail server could not be reached: {error}."[:300])
-    with suppress(SMTPException, OSError):  # the mail was taken; how the server takes leave is all the same
+    with suppress(SMTPException, OSError):  # the mail was accepted already
         connection.close()
-    return DeliveryResult(TAKEN)
+    return DeliveryResult(ACCEPTED)
 
 
 def _refused(status: int, words: bytes | str) -> DeliveryResult:
@@ -100,7 +100,7 @@ def _subject(groups: Sequence[Group]) -> str:
         subject = _("{search}: {number} new").format(search=groups[0].name, number=count)
     else:
         subject = f"{groups[0].name}: {groups[0].findings[0].title}"
-    # Line breaks, and whatever else a header cannot hold, are blanks.
+    # Characters that a header cannot hold become blanks.
     tidy = "".join(letter if letter.isprintable() else " " for letter in subject)
     return " ".join(tidy.split())[:MAX_SUBJECT_LENGTH]
 
@@ -110,5 +110,5 @@ CHANNEL = Channel(
     message_keys=message_keys,
     send=deliver,
     wanted=~Q(mail=Rule.Mail.NONE),
-    lease=timedelta(minutes=4),  # a mail server may take its time for each of its answers
+    lease=timedelta(minutes=4),  # mail servers may be slow at each step
 )

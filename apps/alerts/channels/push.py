@@ -18,13 +18,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from py_vapid import Vapid02
 
+from apps.alerts.algorithms.signing import decode_base64url
 from apps.alerts.channels import Channel, Delivery, DeliveryResult, MessageKey, Occasion, post
 from apps.alerts.models import Browser, Message, VapidKey
 from apps.alerts.queries.contents import Group, absolute
 
-LIVES = timedelta(days=1)  # a browser that is off for longer need not be told
+LIVES = timedelta(days=1)  # after that the push service drops the message
 TOKEN_LIVES = timedelta(hours=12)  # at most a day
-LONGEST_TITLE, LONGEST_BODY = 120, 300  # characters; push services take 4,096 bytes at most
+MAX_TITLE_LENGTH, MAX_BODY_LENGTH = 120, 300  # characters; push services take 4,096 bytes at most
 TITLES = 3  # that are named
 
 
@@ -35,22 +36,22 @@ def message_keys(occasion: Occasion) -> Iterator[MessageKey]:
             yield occasion.message_key("push", due_at, browser_id=browser_id)
 
 
-def send(errand: Delivery, now: datetime) -> DeliveryResult:
-    message, browser = errand.message, errand.message.browser
+def send(delivery: Delivery, now: datetime) -> DeliveryResult:
+    message, browser = delivery.message, delivery.message.browser
     assert browser is not None
     headers = {
         "Content-Type": "application/octet-stream",
         "Content-Encoding": "aes128gcm",
         "TTL": str(int(LIVES.total_seconds())),
-        "Topic": message.key.hex,  # should it be sent again before the browser has it, it takes its own place
+        "Topic": message.key.hex,  # a repeated message replaces an undelivered one
         "Urgency": "normal",
         "Authorization": _token(browser.endpoint, now),
     }
-    return post(browser.endpoint, _encrypted(_payload(message, errand.groups), browser), headers)
+    return post(browser.endpoint, _encrypted(_payload(message, delivery.groups), browser), headers)
 
 
 def public_push_key() -> str:
-    """The portal's public key, which browsers are told when they subscribe; base64url."""
+    """The portal's public key for subscribing browsers; base64url."""
     point = _key().public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
     return _encoded(point)
 
@@ -66,7 +67,7 @@ def _payload(message: Message, groups: Sequence[Group]) -> bytes:
             title = _("{search}: {number} new").format(search=group.name, number=len(titles))
         body = "\n".join(title[:100] for title in titles[:TITLES])
         url = absolute(reverse("alert_found", args=[group.saved_id]))
-    shown = {"title": title[:LONGEST_TITLE], "body": body[:LONGEST_BODY], "url": url, "tag": str(message.key)}
+    shown = {"title": title[:MAX_TITLE_LENGTH], "body": body[:MAX_BODY_LENGTH], "url": url, "tag": str(message.key)}
     return json.dumps(shown, ensure_ascii=False).encode()
 
 
@@ -75,8 +76,8 @@ def _encrypted(payload: bytes, browser: Browser) -> bytes:
     encrypted: bytes = http_ece.encrypt(
         payload,
         private_key=once,
-        dh=_decoded(browser.public_key),
-        auth_secret=_decoded(browser.secret),
+        dh=decode_base64url(browser.public_key),
+        auth_secret=decode_base64url(browser.secret),
         version="aes128gcm",
     )
     return encrypted
@@ -84,7 +85,7 @@ def _encrypted(payload: bytes, browser: Browser) -> bytes:
 
 def _token(endpoint: str, now: datetime) -> str:
     service = urlsplit(endpoint)
-    # The key proves who we are; the address is for people at the push service who want to complain.
+    # The key identifies the portal; the address is a contact for the push service.
     vapid = Vapid02(_key(), conf={"no-strict": True})
     claims = {
         "aud": f"{service.scheme}://{service.netloc}",
@@ -101,15 +102,11 @@ def _key() -> ec.EllipticCurvePrivateKey:
         made = VapidKey(pk=1, private_key=_encoded(number.to_bytes(32)), made_at=datetime.now(UTC))
         VapidKey.objects.bulk_create([made], ignore_conflicts=True)  # of two at once, the first one's key stays
         row = VapidKey.objects.get()
-    return ec.derive_private_key(int.from_bytes(_decoded(row.private_key)), ec.SECP256R1())
+    return ec.derive_private_key(int.from_bytes(decode_base64url(row.private_key)), ec.SECP256R1())
 
 
 def _encoded(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def _decoded(text: str) -> bytes:
-    return base64.urlsafe_b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4))
 
 
 def _lost(message: Message) -> str:

@@ -1,4 +1,4 @@
-"""Webhooks, as Standard Webhooks has them."""
+"""Webhooks by the Standard Webhooks specification."""
 
 import json
 from collections.abc import Iterator
@@ -24,21 +24,15 @@ def message_keys(occasion: Occasion) -> Iterator[MessageKey]:
         yield occasion.message_key("webhook", occasion.now)
 
 
-def send(errand: Delivery, now: datetime) -> DeliveryResult:
-    """The same body at each attempt, under the same id; only the instant of the call is another."""
-    [group], [rule] = errand.groups, errand.rules
-    body = _body(FOUND, group, made_at=errand.message.created_at)
-    return _call(rule, body, key=str(errand.message.key), now=now)
+def send(delivery: Delivery, now: datetime) -> DeliveryResult:
+    """The same body and id at each attempt; only the timestamp differs."""
+    [group], [rule] = delivery.groups, delivery.rules
+    body = _body(FOUND, group, made_at=delivery.message.created_at)
+    return _call(rule, body, key=str(delivery.message.key), now=now)
 
 
 def test_webhook(user: User, saved_id: int, *, now: datetime) -> DeliveryResult:
-    """Send a sample to the webhook of a search, at once and once.
-
-    Raises
-    ------
-    NotPossible
-        If the search has no webhook.
-    """
+    """Send a sample to the webhook of a search, or raise `NotPossible`."""
     rule = Rule.objects.filter(saved__user=user, pk=saved_id).exclude(webhook_url="").select_related("saved").first()
     if rule is None:
         raise NotPossible(_("This search has no webhook."))
@@ -64,8 +58,8 @@ def _body(kind: str, group: Group, *, made_at: datetime) -> bytes:
         for finding in group.findings
     ]
     search = {"id": group.saved_id, "name": group.name, "query": group.query}
-    told = {"type": kind, "timestamp": made_at.isoformat(), "data": {"search": search, "hits": hits}}
-    return json.dumps(told, ensure_ascii=False).encode()
+    event = {"type": kind, "timestamp": made_at.isoformat(), "data": {"search": search, "hits": hits}}
+    return json.dumps(event, ensure_ascii=False).encode()
 
 
 CHANNEL = Channel(

@@ -1,15 +1,14 @@
-"""What passes: postings that nobody was told of, the searches that each of them may answer, and who asks."""
+"""Reads of the percolator: new postings, their candidate searches, and views of users."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from apps.alerts.algorithms.percolator import DocumentView, Reading, group_of, read
 from apps.database.statements import fetch_as, fetch_rows
 from apps.search.queries.resolving import host_of
 
-# Whoever deletes a posting waits until it was matched, and takes its hits along.
+# A concurrent deletion of a posting waits for the match, and deletes the hits, too.
 _POSTINGS = """
 SELECT posting.id, posting.title, text, coalesce(nullif(posting.language, ''), source.language) AS language, author,
     categories, published_at, source_id, source.title AS source_title, source.url, source.category,
@@ -21,7 +20,7 @@ WHERE posting.id = ANY(%s) ORDER BY posting.id FOR KEY SHARE OF posting
 
 
 def readings(posting_ids: Collection[int]) -> dict[int, Reading]:
-    """The postings that exist, as searches look at them; none is deleted before the transaction ends. One query."""
+    """Existing postings, analysed and locked against deletion until the transaction ends. One query."""
     return {
         row.id: read(
             row.title,
@@ -42,10 +41,10 @@ class Candidate(NamedTuple):
     posting_id: int
     saved_id: int
     user_id: int
-    exact: bool  # nothing is left to be asked
+    exact: bool  # a match without verification
 
 
-# Most anchors have one term beside them, and a hash answers sooner than an array.
+# Most rows have one term beside; a hash lookup is faster than an array for it.
 _CANDIDATES = """
 WITH wanted AS MATERIALIZED (
     SELECT posting_id, term FROM unnest(%s::bigint[], %s::text[]) wanted (posting_id, term)
@@ -55,7 +54,7 @@ WITH wanted AS MATERIALIZED (
     GROUP BY posting_id, language
 )
 SELECT posting_id, saved_id, user_id, bool_or(exact) AS exact
-FROM posting JOIN wanted USING (posting_id) JOIN alerts_queryterm anchor ON anchor.term = wanted.term COLLATE "C"
+FROM posting JOIN wanted USING (posting_id) JOIN alerts_queryterm indexed ON indexed.term = wanted.term COLLATE "C"
 WHERE languages & language <> 0
     AND (beside = '{}' OR (posting_id, beside[1]) IN (SELECT posting_id, term FROM wanted))
     AND (cardinality(beside) < 2 OR beside <@ terms)
@@ -64,31 +63,23 @@ GROUP BY posting_id, saved_id, user_id
 
 
 def candidates(postings: Mapping[int, Reading]) -> list[Candidate]:
-    """The searches that the postings may answer. One query for all of them."""
+    """The searches that the postings may match. One query for all."""
     pairs = [(id, term) for id, posting in postings.items() for term in posting.terms]
     languages = [1 << group_of(posting.language) for posting in postings.values()]
     values = [[id for id, _ in pairs], [term for _, term in pairs], list(postings), languages]
     return fetch_as(Candidate, _CANDIDATES, values)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a standing search asks, and by whose clock."""
-
-    saved_id: int
-    query: str
-    time_zone: str
-
-
-_ASKED = """
-SELECT saved_id, standing.query, time_zone
-FROM alerts_percolatorquery standing JOIN search_savedsearch saved ON saved.id = saved_id
+_SEARCHES = """
+SELECT saved_id, percolated.query, time_zone
+FROM alerts_percolatorquery percolated JOIN search_savedsearch saved ON saved.id = saved_id
 JOIN accounts_user ON accounts_user.id = user_id WHERE saved_id = ANY(%s)
 """
 
 
-def candidates_of(saved_ids: Collection[int]) -> dict[int, Asked]:
-    return {search.saved_id: search for search in fetch_as(Asked, _ASKED, [list(saved_ids)])}
+def searches_of(saved_ids: Collection[int]) -> dict[int, Any]:
+    """Rows with `query` and `time_zone` by search."""
+    return {row.saved_id: row for row in fetch_rows(_SEARCHES, [list(saved_ids)])}
 
 
 _FOLLOWS = """
@@ -101,8 +92,8 @@ WHERE user_id = ANY(%s) AND posting_id = ANY(%s)
 """
 
 
-class Onlookers:
-    """What postings are to people, of those whose searches ask for that. Two queries, none for nobody."""
+class DocumentViews:
+    """Views of postings by the owners of personal searches. Two queries, none without users."""
 
     def __init__(self, user_ids: Sequence[int], postings: Mapping[int, Reading]) -> None:
         if not user_ids:
@@ -117,7 +108,7 @@ class Onlookers:
             for row in fetch_rows(_MARKS, [list(user_ids), list(postings)])
         }
 
-    def eyes_of(self, user_id: int, posting_id: int, posting: Reading) -> DocumentView:
+    def of(self, user_id: int, posting_id: int, posting: Reading) -> DocumentView:
         follow = self._follows.get((user_id, posting.source_id))
         is_read, is_starred = self._marks.get((user_id, posting_id), (None, False))
         if is_read is None:

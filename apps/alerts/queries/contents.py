@@ -1,4 +1,4 @@
-"""What a message tells: hits by their searches, with the addresses that lead to them."""
+"""Contents of messages: hits by search, with their addresses."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from apps.alerts.models import Hit
 @dataclass(frozen=True, slots=True)
 class Finding:
     title: str
-    page: str  # the portal's own
-    url: str  # the original's; "" if there is none on the web
+    page: str  # on the portal
+    url: str  # of the original; "" if it has none
     source: str
     published_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What one search found."""
+    """Hits of one search."""
 
     saved_id: int
     name: str
@@ -31,7 +31,7 @@ class Group:
 
 
 def groups_of(hits: Sequence[int], *, saved_ids: Collection[int]) -> list[Group]:
-    """What these hits are of, as far as they are of these searches: searches by name, hits in the order given."""
+    """The hits of these searches: searches by name, hits in the given order."""
     rows = Hit.objects.filter(pk__in=hits, saved_id__in=saved_ids).select_related("saved", "posting__source")
     rows = rows.defer("posting__html", "posting__text")
     place = {hit_id: number for number, hit_id in enumerate(hits)}
@@ -59,12 +59,12 @@ def _finding(hit: Hit) -> Finding:
 
 
 def absolute(path: str) -> str:
-    """The address by which others reach a page of the portal."""
+    """The absolute address of a page of the portal."""
     return settings.PROJECT_URL.rstrip("/") + path
 
 
 def stop_page(token: str) -> str:
-    """The address that stops messages with one click: whoever has it may."""
+    """The address that stops messages with one click, without authentication."""
     return absolute(reverse("alert_stop", args=[token]))
 
 

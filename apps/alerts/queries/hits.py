@@ -1,4 +1,4 @@
-"""What searches found, and how fast it reached us. All are quick with a million hits in the table."""
+"""Reads of hits and their delays. All are fast with a million hits in the table."""
 
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -9,17 +9,14 @@ from apps.database.statements import fetch, fetch_as
 from apps.search.models import SavedSearch
 
 MAX_COUNTED = 1_000  # hits of one search
-MAX_LOOKED_AT = 10_000  # newest hits of a search, to tell which sources serve it
+MAX_HITS_READ = 10_000  # newest hits of a search, to find the sources that serve it
 DELAYS = 1_000  # newest hits of a search
 LATELY = timedelta(days=30)
-BACKLOG = timedelta(days=7)  # what took longer stood in a source's list before anybody asked it
+BACKLOG = timedelta(days=7)  # a longer delay means that the posting was older than the first retrieval
 
 
 def hits_of(saved: SavedSearch, before: int | None, limit: int) -> list[Hit]:
-    """The newest hits with their postings and sources, those behind the hit of number `before`.
-
-    In the order in which postings came to us, which an edit does not change.
-    """
+    """The newest hits with postings and sources, by arrival of the postings; after the hit with id `before`."""
     hits = Hit.objects.filter(saved=saved)
     if before is not None:
         hits = hits.filter(posting_id__lt=Hit.objects.filter(pk=before).values("posting_id"))
@@ -33,7 +30,7 @@ FROM search_savedsearch saved WHERE user_id = %s
 
 
 def count_hits(user: User) -> dict[int, int]:
-    """How many hits each of the person's searches has; a thousand means so many at least."""
+    """The number of hits of each of the user's searches, counted up to a thousand."""
     return dict(fetch(_COUNTS, [MAX_COUNTED, user.pk]))
 
 
@@ -60,11 +57,8 @@ FROM serving JOIN sources_source source ON source.id = source_id ORDER BY hits D
 
 
 def sources_of(saved: SavedSearch, now: datetime) -> list[ServingSource]:
-    """Which sources served the search in the last 30 days, by its newest 10,000 hits, the busiest first.
-
-    Backlogs are left out.
-    """
-    values = [saved.pk, MAX_LOOKED_AT, BACKLOG, now - LATELY]
+    """The sources that served the search in the last 30 days, by its newest 10,000 hits without backlogs."""
+    values = [saved.pk, MAX_HITS_READ, BACKLOG, now - LATELY]
     return fetch_as(ServingSource, _SOURCES, values)
 
 

@@ -1,16 +1,16 @@
-"""Reads of what searches make of the worth of sources, and of what that is reckoned from."""
+"""Reads of the interest of sources, and of its data."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from apps.accounts.models import User
 from apps.alerts.models import PercolatorQuery, Profile, Relevance
-from apps.database.statements import fetch, fetch_as, fetch_rows
+from apps.database.statements import fetch, fetch_rows
 from apps.postings.algorithms.words import analyse
 from apps.postings.algorithms.words.languages import base_code
 from apps.retrieval.algorithms.cam.relevance import Vector, unit_vector
@@ -24,12 +24,12 @@ from apps.sources.models import Source
 IntArray = NDArray[np.int64]
 
 DOCUMENTS_READ = 100  # the newest of a source
-DOCUMENTS_TO_KNOW = 10  # of a source; with fewer it is read again soon
+DOCUMENTS_TO_KNOW = 10  # of a source; with fewer its profile is updated soon
 DAY = timedelta(days=1)
 
 
-# --- what sources write about -----------------------------------------------------------------------------------------
-def asked_sources() -> list[int]:
+# --- profiles of sources ----------------------------------------------------------------------------------------------
+def retrieved_sources() -> list[int]:
     return list(Source.objects.filter(schedule__due_at__isnull=False, site=None).values_list("pk", flat=True))
 
 
@@ -42,12 +42,12 @@ ORDER BY profile.read_at NULLS FIRST, source.id LIMIT %s
 
 
 def unread_sources(now: datetime, limit: int) -> list[int]:
-    """Sources that have published and of which nothing was read yet, or little and that an hour ago."""
+    """Sources with postings that have no profile, or one of few documents that is an hour old."""
     return [id for (id,) in fetch(_UNREAD, [DOCUMENTS_TO_KNOW, now - timedelta(hours=1), limit])]
 
 
 def documents_indexed() -> int:
-    """About how many."""
+    """Approximate number of documents."""
     [(count,)] = fetch("SELECT next_document FROM search_head UNION ALL SELECT 0 LIMIT 1")
     return max(int(count), 1)
 
@@ -62,7 +62,7 @@ FROM unnest(%s::bigint[]) source (id), LATERAL (
 
 
 def terms_written(source_ids: Collection[int]) -> dict[int, tuple[IntArray, int]]:
-    """Of sources, the terms of their newest documents, each as often as it occurs; and how many documents these are."""
+    """The terms of each source's newest documents, with repetitions, and the number of documents."""
     read: dict[int, list[IntArray]] = {}
     for row in fetch_rows(_WRITTEN, [list(source_ids), DOCUMENTS_READ]):
         words = np.frombuffer(row.sequence, "<i4")
@@ -75,7 +75,7 @@ def terms_written(source_ids: Collection[int]) -> dict[int, tuple[IntArray, int]
 
 
 def frequencies(terms: Iterable[IntArray]) -> dict[int, int]:
-    """How many documents hold each of the terms."""
+    """Document frequency of each of the terms."""
     return documents_of({number for some in terms for number in np.unique(some).tolist()})
 
 
@@ -90,9 +90,9 @@ def profiles() -> dict[int, Vector]:
     }
 
 
-# --- what is searched -------------------------------------------------------------------------------------------------
+# --- vectors of searches ----------------------------------------------------------------------------------------------
 def vectors_of(queries: Mapping[int, str]) -> dict[int, Vector]:
-    """Queries as vectors of the terms that speak for a posting, by the rules of all languages that sources write in."""
+    """Queries as vectors of their positive terms, analysed by all languages of the sources."""
     languages = sorted({base_code(code) for code in Source.objects.values_list("language", flat=True).distinct()})
     terms = {saved_id: _terms(query, languages or [""]) for saved_id, query in queries.items()}
     known = counted({term for each in terms.values() for term in each})
@@ -114,16 +114,9 @@ def _terms(query: str, languages: Sequence[str]) -> set[str]:
     return {term for text in texts for language in languages for term in analyse(text, language).terms}
 
 
-class Importance(NamedTuple):
-    saved_id: int
-    user_id: int
-    importance: float
-
-
-def importances() -> list[Importance]:
-    """What people say that their searches are worth: of those who may sign in, and of searches that can stand."""
-    return fetch_as(
-        Importance,
+def importances() -> list[Any]:
+    """Rows with `saved_id`, `user_id` and `importance` of the searches of active users that can be percolated."""
+    return fetch_rows(
         "SELECT saved_id, user_id, importance FROM alerts_percolatorquery"
         " JOIN search_savedsearch saved ON saved.id = saved_id"
         " JOIN accounts_user ON accounts_user.id = user_id"
@@ -131,7 +124,7 @@ def importances() -> list[Importance]:
     )
 
 
-# --- what follows for the sources -------------------------------------------------------------------------------------
+# --- interest of sources ----------------------------------------------------------------------------------------------
 _WEIGHTS = """
 SELECT source_id, sum(value * counted) FROM alerts_relevance relevance
 JOIN alerts_percolatorquery query USING (saved_id)
@@ -140,7 +133,7 @@ WHERE counted > 0 AND (%s::bigint[] IS NULL OR source_id = ANY(%s)) GROUP BY sou
 
 
 def weights(source_ids: Collection[int] | None = None) -> dict[int, float]:
-    """W of each source that is searched: the sum over searches of what each counts x relevance."""
+    """CAM's W of each searched source: the sum over searches of counted importance x relevance."""
     ids = None if source_ids is None else list(source_ids)
     return dict(fetch(_WEIGHTS, [ids, ids]))
 
@@ -153,26 +146,26 @@ FROM {TABLES} WHERE schedule.due_at IS NOT NULL GROUP BY 1
 
 
 def claims() -> dict[int, float]:
-    """In what proportion sources would be asked if nobody searched; a site with its index pages."""
+    """The proportions of retrievals of sources without searches; a site includes its index pages."""
     return dict(fetch(_CLAIMS))
 
 
 def most_share() -> float:
-    """Of the retrievals of a source that nobody searches, how many it may lose."""
+    """The share of its retrievals that a source without searches may lose."""
     plan = Plan.objects.filter(pk=1).first() or Plan()
     return plan.interest_share
 
 
-# --- shown to people --------------------------------------------------------------------------------------------------
+# --- for pages --------------------------------------------------------------------------------------------------------
 class Raised(NamedTuple):
-    """A source that is asked more often for the sake of a search."""
+    """A source that is retrieved more often because of a search."""
 
     source_id: int
     title: str
     relevance: float
-    interest: float  # factor on its worth, of all searches together
-    share: float  # of the search in that
-    extra: float  # retrievals a day that the search adds
+    interest: float  # factor on its worth, from all searches
+    share: float  # of this search in it
+    extra: float  # retrievals a day because of the search
 
 
 _RETRIEVALS = """
@@ -183,7 +176,7 @@ SELECT source_id, count(*) FROM retrieval_retrieval WHERE source_id = ANY(%s) AN
 def raised_by(saved: SavedSearch, now: datetime) -> list[Raised]:
     """The sources that a search raises, the most relevant first.
 
-    Retrievals go by the root of what a source is worth, so that says how many it would have without any search.
+    The number of retrievals grows with the root of a source's worth, which gives the number without any search.
     """
     rows = list(
         Relevance.objects.filter(saved=saved, source__interest__gt=1)
@@ -205,10 +198,10 @@ def raised_by(saved: SavedSearch, now: datetime) -> list[Raised]:
 
 
 class Raising(NamedTuple):
-    """What raises a source."""
+    """The searches that raise a source."""
 
-    own: tuple[tuple[int, str, float], ...]  # the person's searches: number, name, relevance
-    others: int  # searches of other people
+    own: tuple[tuple[int, str, float], ...]  # the user's searches: id, name, relevance
+    others: int  # number of other users' searches
 
 
 def raising(source_id: int, user: User) -> Raising:

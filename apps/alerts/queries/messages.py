@@ -1,4 +1,4 @@
-"""Reads of what people were told, and of what waits."""
+"""Reads of messages."""
 
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -11,10 +11,10 @@ from apps.accounts.queries.time_zones import zone_named
 from apps.alerts.models import Attempt, Message, NotificationSettings
 
 State = Message.State
-LEFT_BEHIND = timedelta(seconds=20)  # after which somebody should have been at a message that is due
-MAX_DUE = 500  # that are handed out at once
-MAX_COUNTED = 100_000  # a longer queue is not counted to its end
-MAX_OF_ONE = 50  # of them for one person: whose webhooks are dead must not keep others waiting
+LEFT_BEHIND = timedelta(seconds=20)  # after which a due message counts as left behind
+MAX_DUE = 500  # enqueued at once
+MAX_COUNTED = 100_000  # a longer queue is not counted further
+MAX_OF_ONE = 50  # of them for one user: dead webhooks must not delay other users
 
 
 def zone_of(user: User) -> ZoneInfo:
@@ -22,13 +22,13 @@ def zone_of(user: User) -> ZoneInfo:
 
 
 def notification_settings_of(user: User) -> NotificationSettings:
-    """When and how much a person wants to be told; by default if they never said."""
+    """The user's settings, or the defaults."""
     known: NotificationSettings | None = getattr(user, "notification_settings", None)
     return known or NotificationSettings(user=user)
 
 
 def messages_of(user: User, *, before: int | None = None, most: int = 50) -> list[Message]:
-    """What a person was told, or is to be, the newest first, each with its search, browser and `log` (oldest first).
+    """Messages of a user, the newest first, with search, browser and `log` (oldest first).
 
     `before` is the id of the last one seen, for the next page.
     """
@@ -37,7 +37,7 @@ def messages_of(user: User, *, before: int | None = None, most: int = 50) -> lis
 
 
 def dead_letters(user: User, *, most: int = 50) -> list[Message]:
-    """What could not be told to a person, the newest first, as `messages_of` gives it."""
+    """Failed messages of a user, like `messages_of`."""
     return list(_with_log(Message.objects.filter(user=user, state=State.FAILED).order_by("-pk"))[:most])
 
 
@@ -51,31 +51,31 @@ def _with_log(rows: QuerySet[Message]) -> QuerySet[Message]:
 
 
 def due(now: datetime) -> list[int]:
-    """Messages that may be sent now and that nobody is at, the longest due first, a bounded number of each person."""
+    """Due messages without a lease, the longest due first, a bounded number of each user."""
     turn = Window(RowNumber(), partition_by="user", order_by=["due_at", "pk"])
     mine = _due(now).annotate(turn=turn).filter(turn__lte=MAX_OF_ONE)
     return list(mine.order_by("due_at", "pk").values_list("pk", flat=True)[:MAX_DUE])
 
 
 def left_behind(now: datetime) -> int:
-    """How many messages somebody should have been at by now."""
+    """The number of overdue messages."""
     return _due(now).filter(due_at__lte=now - LEFT_BEHIND).count()
 
 
 def waiting_and_failed() -> dict[str, int]:
-    """How many messages wait and how many were given up, up to a bound."""
+    """Numbers of waiting and failed messages, up to a bound."""
     states = (State.WAITING, State.FAILED)
     return {state.value: Message.objects.filter(state=state)[:MAX_COUNTED].count() for state in states}
 
 
-def given_up(*, most: int) -> list[Message]:
-    """What could not be told to anybody, the latest first, each with its person; for keepers, who see only why."""
+def failed_messages(*, most: int) -> list[Message]:
+    """Failed messages of all users, the latest first, without their content; for admins."""
     failed = Message.objects.filter(state=State.FAILED, done_at__isnull=False).order_by("-done_at", "-pk")
     return list(failed.select_related("user").defer("hits")[:most])
 
 
 def done_since(since: datetime) -> dict[str, int]:
-    """How many messages came to their end after a moment, by what that was."""
+    """Numbers of messages that ended since a time, by final state."""
     done = Message.objects.filter(done_at__gt=since).order_by("state").values_list("state")
     return dict.fromkeys((State.SENT.value, State.FAILED.value, State.DROPPED.value), 0) | dict(
         done.annotate(count=Count("pk"))

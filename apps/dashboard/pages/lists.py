@@ -90,7 +90,7 @@ def queues_page(now: datetime, *, with_workers: bool) -> Context:
         "waiting": within_time(health.waiting, now),
         "notifications": within_time(messages.waiting_and_failed),
         "failed": within_time(
-            lambda: tuple(messages.given_up(most=MAX_FAILED))
+            lambda: tuple(messages.failed_messages(most=MAX_FAILED))
         ),  # undeliverable messages, the latest first
         "now": now,
     }

@@ -25,7 +25,7 @@ WINDOW = timedelta(hours=1)
 # Outboxes in the order in which they are consumed.
 QUEUES = {
     "alerts": alerts.OutboxRow.objects.order_by("id"),
-    "search": search.OutboxRow.objects.filter(anew=False).order_by("id"),  # without those of a reindexing
+    "search": search.OutboxRow.objects.filter(rebuild=False).order_by("id"),  # without those of a reindexing
     "stories": stories.OutboxRow.objects.order_by("published_at", "posting_id", "id"),
     "summaries": summaries.OutboxRow.objects.order_by("id"),
     "trending": trending.OutboxRow.objects.order_by("id"),
@@ -161,5 +161,5 @@ def _services() -> Iterator[Metric]:
     yield _several("broker_messages", "Messages in the broker's queues.", "queue", services.queue_lengths())
     database = load()
     yield _several("database_connections", "Connections to the server.", "state", database.connections)
-    yield _one("database_connections_most", "Connections that the server allows.", database.most_connections)
+    yield _one("database_connections_most", "Connections that the server allows.", database.max_connections)
     yield _one("database_bytes", "Size of the database.", database.size)

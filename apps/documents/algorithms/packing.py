@@ -1,4 +1,4 @@
-"""How a document lies in its file: under the name of its hash, as gzip, so that `zcat` and `sha256sum` can read it."""
+"""File format of documents: gzip under the name of the hash, so that `zcat` and `sha256sum` can check it."""
 
 import re
 import zlib
@@ -10,11 +10,11 @@ _PACKED_ALREADY = ("image/", "audio/", "video/", "application/zip", "application
 
 
 class Damaged(ValueError):
-    """A file does not hold the document whose name it has; the message says in what."""
+    """A file does not hold the document of its name; the message has the reason."""
 
 
 def hash_of(body: bytes) -> bytes:
-    """The 32 bytes that a document is known by: SHA-256."""
+    """SHA-256, 32 bytes."""
     return sha256(body).digest()
 
 
@@ -38,22 +38,15 @@ def hash_in(name: str) -> bytes | None:
 
 
 def pack(body: bytes, content_type: str) -> bytes:
-    """A document as its file holds it. Pictures and the like are compressed already and only get the frame."""
+    """A document as gzip. Pictures and other compressed types are only framed."""
     level = 0 if content_type.lower().startswith(_PACKED_ALREADY) else 6
     packer = zlib.compressobj(level, wbits=_GZIP)
     return packer.compress(body) + packer.flush()
 
 
 def unpack(stored: bytes, digest: bytes, size: int) -> bytes:
-    """The document of this hash and size that a file holds; no more than its size is ever unpacked.
+    """The document of this hash and size in a file, or `Damaged`; never decompresses more than the size.
 
-    Raises
-    ------
-    Damaged
-        If the file holds anything else.
-
-    Examples
-    --------
     >>> unpack(pack(b"news", "text/plain"), hash_of(b"news"), 4)
     b'news'
     """

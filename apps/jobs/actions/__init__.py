@@ -1,5 +1,5 @@
-"""The only writers of jobs. Each may be called twice."""
+"""The only writers of jobs. Each is idempotent."""
 
 from apps.jobs.actions.advancing import advance, advance_all
-from apps.jobs.actions.claiming import Claim, Stopped, claim, commit, fail, lose, release, renew
+from apps.jobs.actions.claiming import Claim, Stopped, claim, commit, end_attempt, renew
 from apps.jobs.actions.enqueuing import cancel, create, forget_asker, forget_old, pause, resume, try_again

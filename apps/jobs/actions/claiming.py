@@ -1,7 +1,7 @@
-"""What a worker does with a split: takes it, is heard of, and ends its attempt in one of several ways.
+"""A worker's attempt at a split: claim it, renew the lease, commit or end it.
 
-Whoever ends an attempt, commits it or opens its split again holds the lock of the split's row. A worker that was
-stopped and wakes up after its lease was given away finds its attempt ended, so nothing of it is committed.
+Ending or committing an attempt and reopening its split require the lock of the split's row. A worker that was stopped
+and wakes up after its lease has expired finds its attempt ended, so nothing of it is committed.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,19 +18,19 @@ from apps.database.statements import rows_of
 from apps.jobs.kinds import Write, kind_of
 from apps.jobs.models import Attempt, Emitted, Job, Split
 
-LEASE = timedelta(seconds=60)  # without being heard of, then a worker is dead
-MAX_FAILURES = 3  # of a split, then it is given up
-MAX_LOSSES = 5  # likewise; more than failures, since a worker may well have died of something else
+LEASE = timedelta(seconds=60)  # without a renewal, then the worker counts as lost
+MAX_FAILURES = 3  # of a split, then it is dead
+MAX_LOSSES = 5  # likewise; more than failures, as the worker may have died of something else
 MAX_PROBLEM_LENGTH = 2_000  # characters
 
 
 class Stopped(Exception):
-    """The attempt has ended, whatever its worker does."""
+    """The attempt has ended; its worker has to stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An attempt that is ours until its lease ends, and what it is about."""
+    """An attempt that this worker holds until the lease expires."""
 
     attempt_id: int
     job_id: int
@@ -54,7 +54,7 @@ RETURNING split.id AS split_id, job.id AS job_id, job.kind, split.stage
 
 @transaction.atomic
 def claim(worker: str, job_id: int | None = None) -> Claim | None:
-    """Begin an attempt at the next open split, of one job or of the oldest that has any; None if there is none."""
+    """Begin an attempt at the next open split of one job, or of the oldest job that has any; None if there is none."""
     with connection.cursor() as cursor:
         cursor.execute(_CHOOSE, {"job_id": job_id})
         chosen = next(iter(rows_of(cursor)), None)
@@ -71,16 +71,10 @@ def claim(worker: str, job_id: int | None = None) -> Claim | None:
 
 
 def renew(attempt_id: int) -> None:
-    """Be heard of.
-
-    Raises
-    ------
-    Stopped
-        If the attempt has ended, or its job is not to be worked on now.
-    """
+    """Renew the lease; raises `Stopped` if the attempt has ended or its job is not active."""
     attempts = Attempt.objects.filter(pk=attempt_id, outcome="")
     state = attempts.values_list("split__job__state", flat=True).first()
-    if state not in Job.TO_BE_WORKED_ON:
+    if state not in Job.ACTIVE:
         raise Stopped("Another worker continued it." if state is None else f"The job is {state}.")
     if not attempts.update(leased_until=Now() + LEASE):
         raise Stopped("Another worker continued it.")
@@ -88,15 +82,9 @@ def renew(attempt_id: int) -> None:
 
 @transaction.atomic
 def commit(attempt_id: int, write: Write) -> None:
-    """Make an attempt the one that counts, together with what it writes.
-
-    Raises
-    ------
-    Stopped
-        If it has ended, or its job was cancelled; nothing is written then.
-    """
+    """Commit an attempt with what it writes; raises `Stopped`, without writing, if it has ended or is cancelled."""
     with connection.cursor() as cursor:
-        # A worker that is stopped in the middle would hold its locks for ever; the server ends its session instead.
+        # A worker stopped here would hold its locks forever; the server ends its session instead.
         cursor.execute(
             "SELECT set_config('idle_in_transaction_session_timeout', %s, true)", [f"{LEASE.total_seconds():.0f}s"]
         )
@@ -118,37 +106,26 @@ def _emit(job: Job, pairs: Iterable[tuple[str, Any]]) -> None:
     Emitted.objects.bulk_create(rows, batch_size=2_000)
 
 
-@transaction.atomic
-def fail(attempt_id: int, problem: str) -> None:
-    """Note that an attempt failed, and let another be begun unless it was the last."""
-    split, attempt = _locked(attempt_id)
-    if not attempt.outcome:
-        _end(attempt, Attempt.Outcome.FAILED, problem)
-        Split.objects.filter(pk=split.pk).update(failures=F("failures") + 1)
-        reopen(split.pk)
+_COUNTERS = {Attempt.Outcome.FAILED: "failures", Attempt.Outcome.LOST: "losses"}  # of a split
 
 
 @transaction.atomic
-def release(attempt_id: int) -> None:
-    """End an attempt that was stopped: no fault of the split, which others may go on with at once."""
+def end_attempt(attempt_id: int, outcome: Attempt.Outcome, problem: str = "") -> None:
+    """End an attempt without a result, and open its split to another unless it has failed too often.
+
+    A worker that has to stop cancels its attempt, which does not count against the split.
+    """
     split, attempt = _locked(attempt_id)
-    if not attempt.outcome:
-        _end(attempt, Attempt.Outcome.CANCELLED)
-        reopen(split.pk)
+    if attempt.outcome:
+        return
+    _end(attempt, outcome, problem)
+    if counter := _COUNTERS.get(outcome):
+        Split.objects.filter(pk=split.pk).update(**{counter: F(counter) + 1})
+    _reopen(split.pk)
 
 
-@transaction.atomic
-def lose(attempt_id: int, problem: str) -> None:
-    """End an attempt of a worker that was not heard of any more, or that could not reach the database."""
-    split, attempt = _locked(attempt_id)
-    if not attempt.outcome:
-        _end(attempt, Attempt.Outcome.LOST, problem)
-        Split.objects.filter(pk=split.pk).update(losses=F("losses") + 1)
-        reopen(split.pk)
-
-
-def reopen(split_id: int) -> None:
-    """Let another attempt be begun, or give the split up. The caller holds its lock and has ended an attempt."""
+def _reopen(split_id: int) -> None:
+    """Open a split to another attempt, or mark it dead. The caller holds its lock and has ended an attempt."""
     split = Split.objects.get(pk=split_id)
     if split.state != Split.State.RUNNING or split.attempts.filter(outcome="").exists():
         return

@@ -1,8 +1,8 @@
-"""Dead letters: messages that end their worker each time, or that no worker can read.
+"""Dead letters: messages that kill their worker each time, or that no worker can read.
 
-A message whose worker died is delivered again, be it by Valkey or by RabbitMQ. From its second delivery on its tries
-are counted in the database, each before it begins. After too many it is set aside as a dead letter, for a person to
-send again or to discard. A message that no worker can read is one at once.
+Valkey and RabbitMQ redeliver a message whose worker died. From the second delivery on, attempts are counted in the
+database, each before it begins. After too many the message becomes a dead letter, for a person to send again or to
+discard. A message that no worker can read is one at once.
 """
 
 import json
@@ -32,23 +32,23 @@ RETURNING tries
 
 
 class NotSendable(ValueError):
-    """A message cannot be sent again; the sentence says why."""
+    """A message cannot be sent again; the text has the reason."""
 
 
 def dead_letters() -> QuerySet[DeadLetter]:
-    """The messages that were set aside, the latest first."""
-    return DeadLetter.objects.filter(set_aside_at__isnull=False).order_by("-set_aside_at", "pk")
+    """Dead letters, the latest first."""
+    return DeadLetter.objects.exclude(set_aside_at=None).order_by("-set_aside_at", "pk")
 
 
 def known_tasks() -> frozenset[str]:
-    """The tasks of this program; only workers have looked for all of them by themselves."""
+    """The tasks of this program; outside of workers they have to be imported first."""
     current_app.loader.import_default_modules()
     return frozenset(current_app.tasks)
 
 
 # --- workers ----------------------------------------------------------------------------------------------------------
 def may_try(id: str, task: str, content: str, *, now: datetime) -> bool:
-    """Whether a message that was delivered before may be tried once more; else it is set aside."""
+    """Whether a redelivered message may be tried once more; otherwise it becomes a dead letter."""
     values: dict[str, str | datetime] = {
         "id": id[:200],
         "task": task[:200],
@@ -59,24 +59,24 @@ def may_try(id: str, task: str, content: str, *, now: datetime) -> bool:
         cursor.execute(_TRY, values)
         [tries] = cursor.fetchone()
         if tries > MAX_TRIES:
-            set_aside(id, task, content, f"Its worker ended {MAX_TRIES} times while it was at it.", now=now)
+            set_aside(id, task, content, f"Its worker died {MAX_TRIES} times while it ran.", now=now)
     return bool(tries <= MAX_TRIES)
 
 
 def set_aside(id: str, task: str, content: str, reason: str, *, now: datetime) -> None:
-    """Keep a message for a person to look at."""
+    """Store a message as a dead letter."""
     decided = {"set_aside_at": now, "reason": reason[:300]}
     made = {"task": task[:200], "content": content[:MAX_CONTENT], "first_at": now, "last_at": now}
     DeadLetter.objects.update_or_create(pk=id[:200], defaults=decided, create_defaults=made | decided)
 
 
 def forget(id: str) -> None:
-    """The message's worker has not ended: its tries count no more."""
+    """Forget the attempts of a message whose worker survived."""
     DeadLetter.objects.filter(pk=id, set_aside_at=None).delete()
 
 
 def written(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-    """What a task is called with, so that it can be called so again.
+    """The arguments of a task as JSON.
 
     >>> written([7], {"again": True})
     '{"args": [7], "kwargs": {"again": true}}'
@@ -85,7 +85,7 @@ def written(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
 
 
 class CountedTask(Task):
-    """A task whose messages cannot end one worker after the other.
+    """A task whose messages cannot kill one worker after the other.
 
     Of a periodic task one message at most is outstanding, see `apps.jobs.actions.outstanding`.
     """
@@ -106,7 +106,7 @@ class CountedTask(Task):
         if not (request.delivery_info or {}).get("redelivered"):
             return self.run(*args, **kwargs)
         if not may_try(request.id, self.name, written(args, kwargs), now=datetime.now(UTC)):
-            logger.error("%s was set aside: it ended its worker %d times", self.name, MAX_TRIES)
+            logger.error("%s is a dead letter: its worker died %d times", self.name, MAX_TRIES)
             return None
         try:
             return self.run(*args, **kwargs)
@@ -117,13 +117,7 @@ class CountedTask(Task):
 # --- people -----------------------------------------------------------------------------------------------------------
 @transaction.atomic
 def send_again(id: str) -> bool:
-    """Send a dead letter once more and forget it; False if it is not there any more.
-
-    Raises
-    ------
-    NotSendable
-        If it is none of this program's tasks, or cannot be read.
-    """
+    """Send a dead letter again and delete it; False if it is gone. Raises `NotSendable`."""
     message = dead_letters().select_for_update().filter(pk=id).first()
     if message is None:
         return False
@@ -140,5 +134,5 @@ def send_again(id: str) -> bool:
 
 
 def discard(id: str) -> bool:
-    """Forget a dead letter; False if it is not there any more."""
-    return bool(DeadLetter.objects.filter(pk=id, set_aside_at__isnull=False).delete()[0])
+    """Delete a dead letter; False if it is gone."""
+    return bool(DeadLetter.objects.filter(pk=id).exclude(set_aside_at=None).delete()[0])

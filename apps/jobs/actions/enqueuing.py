@@ -1,4 +1,4 @@
-"""What people ask of jobs."""
+"""Create, pause, resume, cancel, retry and prune jobs."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -10,18 +10,13 @@ from django.db.models.functions import Now
 from apps.jobs.kinds import kind_of
 from apps.jobs.models import Attempt, Emitted, Job, Split
 
-KEPT = timedelta(days=30)  # how long one can see what became of a job
+KEPT = timedelta(days=30)  # of ended jobs
 
 
 def create(kind: str, parameters: Mapping[str, int] | None = None, *, asked_by: str) -> tuple[Job, bool]:
-    """A job, and whether it is new: one that is asked for already is not begun again.
+    """A job, and whether it is new: an unfinished one with the same parameters is returned instead.
 
-    Raises
-    ------
-    LookupError
-        If there is no such kind.
-    ValueError
-        If the kind has no such parameters.
+    Raises LookupError for an unknown kind, ValueError for an unknown parameter.
     """
     given, known = dict(parameters or {}), kind_of(kind).options
     if unknown := sorted(given.keys() - set(known)):
@@ -34,12 +29,12 @@ def create(kind: str, parameters: Mapping[str, int] | None = None, *, asked_by: 
     try:
         with transaction.atomic():
             return Job.objects.create(kind=kind, parameters=given, asked_by=asked_by[:150]), True
-    except IntegrityError:  # somebody asked at the same moment
+    except IntegrityError:  # requested at the same moment by another process
         return unfinished.get(), False
 
 
 def pause(job_id: int) -> bool:
-    """Whether it could be. Its workers stop at their next beat."""
+    """Pause an active job; its workers stop at their next beat. False if it is not active."""
     return bool(_in(job_id, Job.State.WAITING, Job.State.RUNNING).update(state=Job.State.PAUSED))
 
 
@@ -48,13 +43,13 @@ def resume(job_id: int) -> bool:
 
 
 def cancel(job_id: int) -> bool:
-    """What was committed stays."""
+    """Cancel an unfinished job; committed splits stay."""
     return bool(_in(job_id, *Job.UNFINISHED).update(state=Job.State.CANCELLED, ended_at=Now()))
 
 
 @transaction.atomic
 def try_again(job_id: int) -> bool:
-    """Let what was given up of a failed job be tried again."""
+    """Retry the dead splits of a failed job; False if it has not failed or runs again already."""
     job = _in(job_id, Job.State.FAILED).select_for_update().first()
     if job is None or Job.objects.filter(kind=job.kind, parameters=job.parameters, state__in=Job.UNFINISHED).exists():
         return False
@@ -67,12 +62,12 @@ def try_again(job_id: int) -> bool:
 
 @transaction.atomic
 def forget_asker(name: str) -> None:
-    """Somebody leaves: jobs no longer say that they asked for them."""
+    """Clear the name of a deleted account from its jobs."""
     Job.objects.filter(asked_by=name).update(asked_by="")
 
 
 def forget_old() -> int:
-    """Delete jobs that ended a month ago, with all that was noted of them; how many."""
+    """Delete jobs that ended a month ago with their rows; returns how many."""
     old = list(Job.objects.filter(ended_at__lt=Now() - KEPT).values_list("pk", flat=True))
     Emitted.objects.filter(job__in=old).delete()
     Attempt.objects.filter(split__job__in=old).delete()

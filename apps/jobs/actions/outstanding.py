@@ -36,7 +36,7 @@ def send(task: Task, name: str, *args: Any, **options: Any) -> bool:
 
 
 def reserve(name: str, token: str) -> bool:
-    """Whether no message of that name is outstanding; then this one is. Without a cache every message may go."""
+    """Reserve a name unless a message of it is outstanding. Without a cache every message is sent."""
     return _tolerant(lambda: bool(cache.add(_key(name), token, EXPIRE_SECONDS)), True)
 
 
@@ -46,7 +46,7 @@ def release(name: str, token: str) -> None:
 
 
 def is_reserved(name: str, token: str) -> bool:
-    """Whether the reservation of this very message still holds, as far as the cache can tell."""
+    """Whether the reservation of this message still holds; True if the cache is down."""
     return _tolerant(lambda: bool(cache.get(_key(name)) == token), True)
 
 
@@ -103,5 +103,5 @@ def _tolerant(do: Callable[[], Result], otherwise: Result) -> Result:
     try:
         return do()
     except RedisError as error:  # a broken cache stops no task
-        logger.warning("the cache does not tell what is outstanding: %s", error)
+        logger.warning("the cache of outstanding messages is down: %s", error)
         return otherwise

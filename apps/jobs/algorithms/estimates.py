@@ -8,24 +8,24 @@ category of one slow record counts as much as one of a million. Here
 - older rounds count less.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.jobs.algorithms.hashing import Keys
-
 FloatArray = NDArray[np.float64]
+Keys = NDArray[np.uint64]  # values of an attribute
 
 PRIOR = 5.0  # records of the mean of all that each category has besides its own
-KEPT = 0.5  # of the weight of all earlier rounds, each time that another is learnt
+KEPT = 0.5  # of the weight of all earlier rounds, at each round
 _NO_VARIANCE = 1e-12  # of the mean square: less is rounding
 
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """What is known of one attribute: for each of its values, in ascending order, what its records took."""
+    """Statistics of one attribute: for each of its values, in ascending order, the durations of its records."""
 
     values: Keys
     counts: FloatArray  # of records, older ones counting less
@@ -39,6 +39,20 @@ class Learnt:
         return float(self.sums.sum()) / records if records else 0.0
 
 
+def keys_of(names: Iterable[str]) -> Keys:
+    """A key of 64 bits for each name.
+
+    >>> keys_of(["a.example", "b.example", "a.example"]) == keys_of(["a.example"])
+    array([ True, False,  True])
+    """
+    known: dict[str, int] = {}
+    keys = [
+        known.get(name) or known.setdefault(name, int.from_bytes(blake2b(name.encode(), digest_size=8).digest()))
+        for name in names
+    ]
+    return np.array(keys, dtype=np.uint64)
+
+
 def size_buckets(sizes: FloatArray) -> Keys:
     """Sizes by powers of two, as values of an attribute.
 
@@ -49,16 +63,16 @@ def size_buckets(sizes: FloatArray) -> Keys:
 
 
 def learn(values: Keys, seconds: FloatArray, before: Learnt | None = None) -> Learnt:
-    """What is known of an attribute after another round.
+    """The statistics of an attribute after another round.
 
     Parameters
     ----------
     values : array (n,) of uint64
         The attribute's value of each record of the round.
     seconds : array (n,)
-        What each took.
+        Duration of each.
     before : Learnt, optional
-        What was known; it counts half from now on.
+        Earlier statistics; they count half from now on.
 
     Examples
     --------

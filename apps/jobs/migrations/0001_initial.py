@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
                     models.CharField(choices=[('cut', 'Splitting'), ('map', 'Map'), ('reduce', 'Reduce')], default='cut', max_length=6),
                 ),
                 ("asked_by", models.CharField(max_length=150)),
-                ("asked_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
+                ("requested_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
                 ("begun_at", models.DateTimeField(null=True)),
                 ("ended_at", models.DateTimeField(null=True)),
                 ("problem", models.TextField(blank=True)),

@@ -1,11 +1,11 @@
-"""Reads of jobs: what there is to do, how far they are, and how long such work took before."""
+"""Reads of jobs: open work, progress, and durations of earlier jobs."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import Count, DurationField, ExpressionWrapper, F, Q, QuerySet, Sum
 from django.db.models.functions import Now
@@ -33,31 +33,31 @@ def counts_by_state(jobs: Sequence[Job]) -> dict[str, int]:
     return dict.fromkeys(Job.UNFINISHED, 0) | Counter(job.state for job in jobs)
 
 
-def to_be_worked_on() -> list[int]:
-    """Jobs that are neither paused nor at their end, the oldest first."""
-    return list(Job.objects.filter(state__in=Job.TO_BE_WORKED_ON).order_by("pk").values_list("pk", flat=True))
+def active_ids() -> list[int]:
+    """Jobs that are neither paused nor ended, the oldest first."""
+    return list(Job.objects.filter(state__in=Job.ACTIVE).order_by("pk").values_list("pk", flat=True))
 
 
 def open_splits(most: int) -> int:
-    """How many splits a worker could begin now, counted up to `most`."""
-    found = Split.objects.filter(open=True, job__state__in=Job.TO_BE_WORKED_ON, stage=F("job__stage"))
+    """The number of splits that a worker could begin now, up to `most`."""
+    found = Split.objects.filter(open=True, job__state__in=Job.ACTIVE, stage=F("job__stage"))
     return len(found.values_list("pk", flat=True)[:most])
 
 
 def emitted_by_part(job: Job) -> list[tuple[int, int]]:
-    """Each part of what was emitted, and how much it is."""
+    """The number of emitted values of each part."""
     rows = Emitted.objects.filter(job=job).order_by("part").values("part").annotate(count=Count("pk"))
     return list(rows.values_list("part", "count"))
 
 
 def emitted(job_id: int, part: int) -> Iterator[tuple[str, list[Any]]]:
-    """Of each key of a part, all values, whichever splits they are from."""
+    """The values of each key of a part, from all splits."""
     rows = Emitted.objects.filter(job=job_id, part=part).order_by("key", "pk").values_list("key", "value")
     for key, pairs in groupby(rows.iterator(), key=itemgetter(0)):
         yield key, [value for _, value in pairs]
 
 
-# --- how far they are -------------------------------------------------------------------------------------------------
+# --- progress ---------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Progress:
     """Of a job's present stage."""
@@ -69,7 +69,7 @@ class Progress:
     records: int
     records_done: int
     workers: int  # attempts that hold a lease
-    seconds_left: float | None  # as far as one can tell, with as many workers; None while nothing is known
+    seconds_left: float | None  # estimated for the present number of workers; None while unknown
 
     @property
     def share(self) -> float:
@@ -80,7 +80,7 @@ class Progress:
 
 
 def progress(jobs: Sequence[Job]) -> dict[int, Progress]:
-    """How far jobs are, by their numbers. Two queries, and another for each that runs."""
+    """Progress of jobs by id. Two queries, and another for each that runs."""
     ids = [each.pk for each in jobs]
     of_stage = Split.objects.filter(job__in=ids, stage=F("job__stage"))
     is_done = Q(state=Split.State.DONE)
@@ -123,67 +123,58 @@ def _seconds_left(job: Job, row: Mapping[str, Any], workers: int) -> float | Non
     if job.state not in Job.UNFINISHED:
         return None
     seconds = row["seconds_left"]
-    if seconds is None and (its_pace := pace(job)) is not None:
-        seconds = its_pace * row["size_left"]
+    if seconds is None and (per_size := seconds_per_size(job)) is not None:
+        seconds = per_size * row["size_left"]
     return None if seconds is None else seconds / max(workers, 1)
 
 
 def unwell(job_id: int) -> list[Split]:
-    """Splits that failed or were lost, with their attempts; those that were given up first."""
+    """Splits that failed or were lost, with their attempts; those with most failures first."""
     bad = Split.objects.filter(Q(failures__gt=0) | Q(losses__gt=0) | Q(state=Split.State.DEAD), job_id=job_id)
     return list(bad.prefetch_related("attempts").order_by("-failures", "-losses", "pk")[:50])
 
 
 def running(job_id: int) -> list[Attempt]:
-    """Who is at work on it, the longest first."""
+    """Running attempts, the longest first."""
     found = Attempt.objects.filter(split__job_id=job_id, outcome="").select_related("split")
     return list(found.order_by("begun_at")[:100])
 
 
-# --- how long it takes ------------------------------------------------------------------------------------------------
-class Claimed(NamedTuple):
-    """A split of the past."""
-
-    key: str
-    size: float
-    seconds: float
-
-
-def claimed_in_rounds(kind: str, stage: str, rounds: int, most: int) -> list[list[Claimed]]:
-    """What splits of the latest jobs of a kind took, the oldest job first."""
+# --- durations --------------------------------------------------------------------------------------------------------
+def claimed_in_rounds(kind: str, stage: str, rounds: int, most: int) -> list[list[Any]]:
+    """Rows of `key`, `size` and `took`: durations of the splits of the latest jobs of a kind, the oldest job first."""
     counted = Attempt.objects.filter(outcome=Attempt.Outcome.DONE)
     jobs = Job.objects.filter(kind=kind, splits__stage=stage, splits__attempts__in=counted).distinct()
-    found = []
-    for job_id in list(jobs.order_by("-pk").values_list("pk", flat=True)[:rounds])[::-1]:
-        rows = counted.filter(split__job_id=job_id, split__stage=stage).annotate(took=_TOOK).order_by("-pk")
-        values = rows.values_list("split__key", "split__size", "took", named=True)[:most]
-        found.append([Claimed(row.split__key, row.split__size, row.took.total_seconds()) for row in values])
-    return found
+    rows = counted.annotate(key=F("split__key"), size=F("split__size"), took=_TOOK).order_by("-pk")
+    return [
+        list(rows.filter(split__job=job, split__stage=stage).values_list("key", "size", "took", named=True)[:most])
+        for job in list(jobs.order_by("-pk")[:rounds])[::-1]
+    ]
 
 
 def recorded_times() -> Iterator[dict[str, Any]]:
-    """What splits of all jobs took, the earliest first, as `benchmark_split` reads it."""
+    """Durations of the splits of all jobs, the earliest first, as `benchmark_split` reads them."""
     rows = Attempt.objects.filter(outcome=Attempt.Outcome.DONE).annotate(took=_TOOK).order_by("ended_at", "pk")
     values = rows.values(host=F("split__key"), kind=F("split__job__kind"), size=F("split__size"), seconds=F("took"))
     for row in values.iterator():
         yield row | {"seconds": row["seconds"].total_seconds()}
 
 
-def pace(job: Job) -> float | None:
-    """Seconds for a unit of size, in this job's present stage so far."""
+def seconds_per_size(job: Job) -> float | None:
+    """Seconds per unit of size in the job's present stage so far."""
     done = Attempt.objects.filter(split__job=job, split__stage=job.stage, outcome=Attempt.Outcome.DONE)
     sums = done.aggregate(took=Sum(_TOOK), size=Sum("split__size"))
     return sums["took"].total_seconds() / sums["size"] if sums["took"] and sums["size"] else None
 
 
-def length_of(split: Split, pace: float | None) -> float | None:
-    """Seconds that a split should take."""
-    return split.estimate if split.estimate is not None else pace and pace * split.size
+def length_of(split: Split, per_size: float | None) -> float | None:
+    """The estimated seconds of a split."""
+    return split.estimate if split.estimate is not None else per_size and per_size * split.size
 
 
-def ages_of_single_attempts(job: Job, most_failures: int) -> list[tuple[Split, float]]:
-    """Splits at which one worker is, none else may begin and few have failed, with the seconds since it began."""
-    alone = Split.objects.filter(job=job, stage=job.stage, open=False, failures__lt=most_failures)
+def ages_of_single_attempts(job: Job, max_failures: int) -> list[tuple[Split, float]]:
+    """Closed splits with one running attempt and few failures, with the seconds since it began."""
+    alone = Split.objects.filter(job=job, stage=job.stage, open=False, failures__lt=max_failures)
     rows = (
         Attempt.objects.filter(outcome="", split__in=alone)
         .annotate(age=_AGE, others=Count("split__attempts", filter=Q(split__attempts__outcome="")))

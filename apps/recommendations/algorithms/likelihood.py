@@ -35,7 +35,7 @@ def root_likelihood(both: ArrayLike, first: ArrayLike, second: ArrayLike, neithe
 
     Examples
     --------
-    Ten of twenty people follow both of two sources, and nobody only one of them:
+    Ten of twenty people follow both of two sources, the others neither:
 
     >>> root_likelihood(10, 0, 0, 10).round(3)
     np.float64(5.266)

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 IntArray = NDArray[np.int64]
 
-MIN_SHARED = 3  # people: fewer would say something of each of them, and little of the sources
+MIN_SHARED = 3  # people: fewer would reveal individuals, and say little of the sources
 MAX_NEIGHBOURS = 20  # of a source
 MIN_ROOT = 1.0  # root of the likelihood ratio
-BLOCK = 256  # sources whose neighbours are looked for together: bounds the memory
+BLOCK = 256  # sources in one sparse product: bounds the memory
 
 
 class Neighbours(NamedTuple):
@@ -28,7 +28,7 @@ class Neighbours(NamedTuple):
 
 
 def neighbours(people: IntArray, sources: IntArray) -> Neighbours:
-    """The likest others of each source, by who follows them.
+    """The most similar other sources of each source, by common followers.
 
     Two sources are like each other as their followers are the same people more often than by chance, by the root of the
     log-likelihood ratio. Large sources, which everybody follows, are so no neighbours of all others.

@@ -1,4 +1,4 @@
-"""What sources write about, beside what somebody reads about."""
+"""What sources write about, compared with what a user reads."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -43,7 +43,7 @@ def sketch(postings: Sequence[Terms]) -> Sketch:
 
 
 class Library:
-    """The sketches of many sources, to be compared with what people like."""
+    """The sketches of many sources, to compare with users' tastes."""
 
     def __init__(self, sketches: Mapping[int, Sketch]) -> None:
         from scipy.sparse import csr_matrix  # noqa: PLC0415 - heavy; nothing at the portal's start needs it
@@ -62,7 +62,7 @@ class Library:
         self._has = csr_matrix((np.ones(rows.size), (rows, columns)), matrix.shape)
 
     def likenesses(self, liked: Mapping[int, float]) -> dict[int, float]:
-        """The cosine of each source's sketch and of what somebody likes, both weighed by how rare each term is.
+        """The cosine of each source's sketch and a user's taste, both weighted by the rarity of each term.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class Library:
         places = np.searchsorted(self._terms, wanted)
         places = np.minimum(places, self._terms.size - 1)
         found = self._terms[places] == wanted
-        # What no source writes about is as rare as can be, and counts against all of them alike.
+        # A term of no source has the maximum rarity, and lowers the cosine of all sources alike.
         rarity = np.where(found, self._rarity[places], np.log(1 + len(self.sources)))
         length = float(np.sqrt(np.sum((weights * rarity) ** 2)))
         vector = np.zeros(self._terms.size)

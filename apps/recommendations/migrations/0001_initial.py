@@ -63,7 +63,6 @@ class Migration(migrations.Migration):
                 ("value", models.FloatField()),
                 ("gained", models.IntegerField()),
                 ("opened", models.IntegerField()),
-                ("opened_before", models.IntegerField()),
             ],
             options={
                 "indexes": [models.Index(fields=["-value"], name="growth_most")],

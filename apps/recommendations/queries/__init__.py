@@ -1,3 +1,3 @@
-"""Reads of what is recommended, and of what that is reckoned from."""
+"""Reads of recommendations and of their data."""
 
 from apps.recommendations.queries.recommended import Reason, Recommendation, recommended, rising

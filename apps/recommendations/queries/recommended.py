@@ -1,4 +1,4 @@
-"""What is recommended to a person, and why."""
+"""Recommendations for a user, with reasons."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ class Reason:
 
     source_id: int
     kind: Kind
-    count: int = 0  # people who share it, or began to follow it this week
-    about: str = ""  # what these follow as the person does
-    words: tuple[str, ...] = ()  # that the person reads about
-    readers: int = 0  # people who read it this week
+    count: int = 0  # common followers, or new followers of this week
+    about: str = ""  # the source that they follow, too
+    words: tuple[str, ...] = ()  # from the user's reading
+    readers: int = 0  # of this week
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class Recommendation:
 
 
 def recommended(user: User, most: int) -> list[Recommendation]:
-    """Sources that a person may like: by those who follow the same, by what they read, and what rises, in turn.
+    """Sources that a user may like, in turn by common followers, by reading, and rising ones. Four queries.
 
-    Neither what they follow nor what they dismissed. Four queries.
+    Followed and dismissed sources are left out.
     """
     kinds: list[Sequence[Reason]] = [_by_followers(user, most), _by_reading(user, most), _rising(_new_to(user), most)]
     reasons: dict[int, Reason] = {}
@@ -53,10 +53,7 @@ def recommended(user: User, most: int) -> list[Recommendation]:
 
 
 def rising(user: User | AnonymousUser, most: int) -> list[Recommendation]:
-    """Sources that are followed and read more than before; of somebody signed in, those that are new to them.
-
-    Two queries.
-    """
+    """Sources that are followed and read more than before, for a signed-in user only new ones. Two queries."""
     return list(_with_sources(_rising(_new_to(user), most)))
 
 
@@ -68,7 +65,7 @@ def _new_to(user: User | AnonymousUser) -> QuerySet[Source]:
     return found.exclude(pk__in=following.follows_of(user).values("source_id")).exclude(pk__in=dismissed)
 
 
-# Of all that the person follows and that lead to a source, the likest one is named.
+# Of all followed sources that lead to a source, the most similar one is named.
 _BY_FOLLOWERS = """
 SELECT other_id AS source_id, shared AS count, about FROM (
     SELECT DISTINCT ON (likeness.other_id) likeness.other_id, likeness.shared,

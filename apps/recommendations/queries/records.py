@@ -1,4 +1,4 @@
-"""What recommendations are reckoned from: follows, reading, and what sources wrote of late."""
+"""The data of recommendations: follows, reading, and the newest postings of sources."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -19,16 +19,16 @@ from apps.sources.models import Source
 
 IntArray = NDArray[np.int64]
 
-MAX_PEOPLE = 20_000  # whose follows are looked at; of more, always the same ones, chosen by chance
-MAX_FOLLOWS = 500  # of a person, the newest: who follows everything says nothing
+MAX_PEOPLE = 20_000  # a fixed random sample of users
+MAX_FOLLOWS = 500  # of a user, the newest: following everything carries no information
 POSTINGS_READ = 30  # of a source, the newest
-POSTINGS_TOLD = 5  # of a source, in which the words that tell are looked for
+POSTINGS_EXPLAINED = 5  # of a source, searched for characteristic words
 READ_AGAIN_AFTER = timedelta(days=1)
-MIN_KNOWN = 5.0  # weight of what is known of somebody's taste
+MIN_KNOWN = 5.0  # weight of a user's taste
 
 
 def offered() -> QuerySet[Source]:
-    """Sources that may be recommended to anybody."""
+    """Sources that may be recommended."""
     return sources.listed().filter(state=Source.State.ACTIVE)
 
 
@@ -42,13 +42,13 @@ SELECT user_id, source_id FROM (
 
 
 def follows() -> tuple[IntArray, IntArray]:
-    """Who follows what: people and sources, side by side."""
+    """User ids and source ids of follows, as parallel arrays."""
     rows = np.array(list(fetch(_FOLLOWS, [MAX_PEOPLE, MAX_FOLLOWS])), np.int64).reshape(-1, 2)
     return rows[:, 0], rows[:, 1]
 
 
 class Counts(NamedTuple):
-    """What happened to a source in the last seven days and in the seven before."""
+    """Events of a source in the last seven days and in the seven before."""
 
     source_id: int
     followed: int
@@ -81,7 +81,7 @@ def counts(now: datetime, period: timedelta) -> list[Counts]:
 
 
 def unsketched(now: datetime, limit: int) -> list[int]:
-    """Sources that may be recommended and were not read of late, first those that never were."""
+    """Sources without a recent sketch that may be recommended, those without any first."""
     old = Q(sketch=None) | Q(sketch__read_at__lt=now - READ_AGAIN_AFTER)
     found = offered().filter(old).order_by(F("sketch__read_at").asc(nulls_first=True), "pk")
     return list(found.values_list("pk", flat=True)[:limit])
@@ -104,7 +104,7 @@ def newest_of(source_ids: Collection[int]) -> dict[int, list[int]]:
 
 
 def sketches() -> dict[int, Terms]:
-    """What each source writes about that may be recommended."""
+    """Sketches of the sources that may be recommended."""
     rows = Sketch.objects.filter(source__in=offered().values("pk")).only("terms", "counts")
     return {
         row.source_id: Terms(
@@ -115,7 +115,7 @@ def sketches() -> dict[int, Terms]:
 
 
 def unmatched(now: datetime, limit: int) -> list[User]:
-    """People of whose taste something is known and whose matches are old, first those who never had any."""
+    """Users with a known taste and without recent matches, those without any first."""
     old = Q(matched=None) | Q(matched__at__lt=now - READ_AGAIN_AFTER)
     known = User.objects.filter(old, is_active=True, taste__is_on=True, taste__weight__gte=MIN_KNOWN)
     return list(known.order_by(F("matched__at").asc(nulls_first=True), "pk")[:limit])
@@ -133,6 +133,6 @@ FROM sources_source source, LATERAL (
 def texts_of(source_ids: Collection[int]) -> dict[int, list[tuple[str, str]]]:
     """The beginnings of the newest postings of sources, and their languages. One query."""
     found: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
-    for row in fetch_rows(_TEXTS, [POSTINGS_TOLD, list(source_ids)]):
+    for row in fetch_rows(_TEXTS, [POSTINGS_EXPLAINED, list(source_ids)]):
         found[row.source_id].append((row.words, row.language))
     return dict(found)

@@ -1,4 +1,4 @@
-"""The end of documents whose postings were edited or deleted."""
+"""Delete documents whose postings were edited or deleted."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,10 +13,10 @@ from apps.search.queries.stored import document
 
 
 def kill(numbers: Sequence[int]) -> None:
-    """No document of these is found from now on. The caller holds the lock of the writers.
+    """Make documents unsearchable. The caller holds the writers' lock.
 
-    A document of the tail is marked, and stays until it is sealed. Of a sealed one the generation says that it is dead,
-    its terms lose a document each, and its words are deleted.
+    A document in the in-memory segment is flagged until its segment is built. Otherwise the generation flags it,
+    its terms lose a document each, and its row is deleted.
     """
     if not numbers:
         return
@@ -25,15 +25,15 @@ def kill(numbers: Sequence[int]) -> None:
         " (SELECT FROM unnest(%s::int[]) number WHERE number >= first AND number < first + size)",
         [numbers],
     )
-    sealed: set[int] = set()
+    in_segments: set[int] = set()
     for generation in generations:
         first, size = generation.first, generation.size
         inside = {number for number in numbers if first <= number < first + size}
-        sealed |= inside
+        in_segments |= inside
         _kill_in(generation.id, size, [number - first for number in inside], inside)
-    if tail := [number for number in numbers if number not in sealed]:
+    if in_memory := [number for number in numbers if number not in in_segments]:
         with connection.cursor() as cursor:
-            cursor.execute("UPDATE search_document SET dead = true WHERE number = ANY(%s)", [tail])
+            cursor.execute("UPDATE search_document SET dead = true WHERE number = ANY(%s)", [in_memory])
     revise()
 
 
@@ -55,7 +55,7 @@ def _kill_in(generation: int, size: int, offsets: Sequence[int], numbers: Iterab
 
 
 def lose(documents: Iterable[Document]) -> None:
-    """Note that the terms of sealed documents have lost them."""
+    """Record the documents that terms have lost in segments."""
     terms, counts = holders(list(documents))
     if terms.size:
         with connection.cursor() as cursor, cursor.copy(_COPY) as copy:

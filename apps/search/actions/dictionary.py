@@ -1,4 +1,4 @@
-"""Terms and the numbers they were given."""
+"""Terms and their numbers."""
 
 from collections.abc import Collection
 from functools import partial
@@ -7,9 +7,9 @@ from django.db import transaction
 
 from apps.database.statements import fetch, fetch_rows
 
-MAX_REMEMBERED = 300_000  # terms, about 40 MB
+MAX_CACHED = 300_000  # terms, about 40 MB
 
-# Not by ON CONFLICT, which takes a number for each term that is there already, too.
+# ON CONFLICT would take a number from the sequence for each existing term, too.
 _READ_OR_ADD = """
 WITH known AS MATERIALIZED (SELECT term, id FROM search_term WHERE term = ANY(%s)),
 added AS (
@@ -25,13 +25,13 @@ SELECT head.id AS head, term.term, term.id AS number
 FROM search_head head JOIN search_term term ON term = ANY(%s) ORDER BY head.id
 """
 
-_remembered: dict[int, dict[str, int]] = {}  # by head: an index that was emptied gives other numbers
+_cached: dict[int, dict[str, int]] = {}  # by head: an emptied index has other numbers
 
 
 def numbers_of(terms: Collection[str], head: int) -> dict[str, int]:
-    """The number of each of the terms; new ones are given one. The caller holds the lock of the writers."""
-    remembered = _remembered.get(head, {})
-    found = {term: remembered[term] for term in terms if term in remembered}
+    """The number of each of the terms, after adding new ones. The caller holds the writers' lock."""
+    cached = _cached.get(head, {})
+    found = {term: cached[term] for term in terms if term in cached}
     if len(found) == len(terms):
         return found
     missing = sorted(term for term in terms if term not in found)
@@ -40,26 +40,26 @@ def numbers_of(terms: Collection[str], head: int) -> dict[str, int]:
     return found | read
 
 
-def get_ready(terms: Collection[str]) -> None:
-    """Remember the numbers of terms that have some, so that who holds the lock of the writers need not look for them.
+def warm(terms: Collection[str]) -> None:
+    """Cache the numbers of known terms before taking the writers' lock.
 
-    Head and numbers are read at one instant, or numbers of an index that is emptied meanwhile were taken for others.
+    Head and numbers are read in one statement, as the index may be emptied meanwhile.
     """
-    head = next(iter(_remembered), None)
-    missing = sorted(term for term in terms if term not in _remembered.get(head or 0, {}))
+    head = next(iter(_cached), None)
+    missing = sorted(term for term in terms if term not in _cached.get(head or 0, {}))
     rows = fetch_rows(_READ, [missing])
     if rows:
         _remember(rows[0].head, {row.term: row.number for row in rows})
 
 
 def _remember(head: int, found: dict[str, int]) -> None:
-    """Only once they are committed: the numbers of a transaction that failed are given to nobody."""
-    remembered = _remembered.get(head, {})
-    if len(remembered) + len(found) > MAX_REMEMBERED:
-        remembered = {}
-    remembered.update(found)
-    _remembered.clear()
-    _remembered[head] = remembered
+    """Cache numbers once they are committed, as those of a failed transaction are void."""
+    cached = _cached.get(head, {})
+    if len(cached) + len(found) > MAX_CACHED:
+        cached = {}
+    cached.update(found)
+    _cached.clear()
+    _cached[head] = cached
 
 
 _SETTLE = """
@@ -67,7 +67,7 @@ WITH lost AS (DELETE FROM search_loss RETURNING term_id, documents),
 changed AS (
     SELECT term_id, sum(documents)::int AS documents FROM (
         SELECT term_id, -documents AS documents FROM lost UNION ALL SELECT * FROM unnest(%s::int[], %s::int[])
-    ) both_of_them (term_id, documents)
+    ) changes (term_id, documents)
     GROUP BY term_id HAVING sum(documents) <> 0
 ),
 added AS (
@@ -79,10 +79,10 @@ SELECT EXISTS (SELECT FROM lost)
 
 
 def settle(terms: list[int], documents: list[int]) -> bool:
-    """Add to the numbers of sealed documents that hold each term, less those that are lost; whether any were.
+    """Add document frequencies of a new segment and subtract `Loss` rows; whether there were any.
 
-    Both in one go: where documents take the place of others that say the same, most numbers need no change. The caller
-    holds the lock of maintenance.
+    Both at once, as most frequencies do not change where documents replace equal ones. The caller holds the maintenance
+    lock.
     """
     [(found,)] = fetch(_SETTLE, [terms, documents])
     return bool(found)

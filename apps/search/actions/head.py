@@ -1,4 +1,4 @@
-"""The one row that gives out numbers of documents, and tells what was sealed at one time from what is at another."""
+"""The head: allocates numbers of documents, and versions the segments."""
 
 from django.db import connection
 
@@ -6,7 +6,7 @@ from apps.database.statements import fetch
 
 
 def reserve(count: int) -> tuple[int, int]:
-    """The head, and the first of so many new numbers. The caller holds the lock of the writers."""
+    """The head, and the first of `count` new numbers. The caller holds the writers' lock."""
     statement = "UPDATE search_head SET next_document = next_document + %s RETURNING id, next_document - %s"
     rows = fetch(statement, [count, count])
     if not rows:
@@ -15,10 +15,10 @@ def reserve(count: int) -> tuple[int, int]:
 
 
 def revise() -> None:
-    """Let nobody take what they remember of generations, frequencies and the dead for what they are from now on.
+    """Invalidate caches of generations, frequencies and dead documents.
 
-    The row is locked until the end of the transaction: whoever still has to wait for the writers' lock has that to do
-    first. Revisions are never given twice, not even after a transaction that failed.
+    The row stays locked until the end of the transaction, so take the writers' lock first. A revision is never reused,
+    even after a failed transaction.
     """
     with connection.cursor() as cursor:
         cursor.execute("UPDATE search_head SET revision = nextval('search_revision')")

@@ -1,4 +1,4 @@
-"""The only writers of saved searches. Each is one transaction and may be called twice."""
+"""The only writers of saved searches. Each is one idempotent transaction."""
 
 import secrets
 from datetime import datetime
@@ -11,28 +11,20 @@ from apps.search.algorithms.language import parse
 from apps.search.models import SavedSearch
 from apps.search.queries.saved import saved_searches
 
-MAX_SAVED = 100  # of a person
+MAX_SAVED = 100  # of a user
 MAX_NAME_LENGTH = 100  # characters
 
 
 class NotSaved(ValueError):
-    """A search cannot be kept so; the message says why."""
+    """A search cannot be saved; the message has the reason."""
 
 
 @transaction.atomic
 def save_search(user: User, name: str, query: str, *, order: SavedSearch.Order, now: datetime) -> SavedSearch:
-    """Keep a search; one of the same name becomes this one, and keeps the address of its feed.
-
-    Raises
-    ------
-    BadQuery
-        If the query cannot be read.
-    NotSaved
-        If it has no name, or the person keeps a hundred others.
-    """
+    """Save a search, or replace one of the same name, keeping its feed; raises `BadQuery` or `NotSaved`."""
     parse(query)
     name = _checked(name)
-    User.objects.select_for_update().get(pk=user.pk)  # or two at once would be one too many
+    User.objects.select_for_update().get(pk=user.pk)  # or two saved at once could exceed the limit
     if saved_searches(user).exclude(name=name).count() >= MAX_SAVED:
         raise NotSaved(_("You have {most} saved searches, the maximum. Delete one first.").format(most=MAX_SAVED))
     values = {"query": query, "order": order, "saved_at": now}
@@ -43,12 +35,7 @@ def save_search(user: User, name: str, query: str, *, order: SavedSearch.Order, 
 
 @transaction.atomic
 def rename_search(user: User, saved_id: int, name: str) -> None:
-    """
-    Raises
-    ------
-    NotSaved
-        If the name is empty or that of another search of the person.
-    """
+    """Rename a search; raises `NotSaved` for an empty name or that of another search."""
     name = _checked(name)
     User.objects.select_for_update().get(pk=user.pk)
     if saved_searches(user).filter(name=name).exclude(pk=saved_id).exists():
@@ -66,26 +53,18 @@ def change_search(
     order: SavedSearch.Order | None = None,
     now: datetime,
 ) -> None:
-    """Give a search another name, query or order; what is not given stays.
-
-    Raises
-    ------
-    BadQuery
-        If the query cannot be read.
-    NotSaved
-        If the name is empty or that of another search of the person.
-    """
+    """Change name, query or order of a search; None keeps it. Raises `BadQuery` or `NotSaved`."""
     if query is not None:
         parse(query)
     if name is not None:
         rename_search(user, saved_id, name)
-    asked = {"query": query, "order": order}
-    if values := {field: value for field, value in asked.items() if value is not None}:
+    given = {"query": query, "order": order}
+    if values := {field: value for field, value in given.items() if value is not None}:
         saved_searches(user).filter(pk=saved_id).update(**values, saved_at=now)
 
 
 def move_feed(user: User, saved_id: int) -> None:
-    """Give the feed of a search another address; under the one that it had nothing is found any more."""
+    """Give the feed of a search a new address; the old one stops working."""
     saved_searches(user).filter(pk=saved_id).update(secret=_secret())
 
 

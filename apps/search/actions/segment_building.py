@@ -1,45 +1,43 @@
-"""Generations: made of the tail, of smaller ones, or of one with many dead; and forgotten when all in one are dead.
+"""Build segments (generations) from new documents, merge or rebuild them, and delete those without live documents.
 
-There is one way to make a generation: out of its documents' own rows. A merge so leaves out what died, and reckons
-impacts with the average length of today.
+A segment is always built from the rows of its documents. So a merge leaves out dead ones, and computes impacts with the
+present average length.
 """
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
 
 from apps.database.advisory_locks import take
-from apps.database.statements import fetch, fetch_as, fetch_rows
+from apps.database.statements import fetch, fetch_rows
 from apps.search.actions.deletions import lose
 from apps.search.actions.dictionary import settle
 from apps.search.actions.head import revise
 from apps.search.actions.locks import MAINTAINING, WRITING
+from apps.search.algorithms.index.conditions import Attributes
 from apps.search.algorithms.index.inversion import Document, Inversion, invert
 from apps.search.algorithms.index.levels import SMALLEST, size_of, to_build, to_merge
 from apps.search.algorithms.index.packing import MAX_GENERATION, copied_rows, pack_flags, pack_numbers
 from apps.search.algorithms.models.bm25 import IMPACT_VERSION
 from apps.search.models import Generation
-from apps.search.queries.spans import is_read_anew
-from apps.search.queries.stored import document
-from apps.search.queries.times import EPOCH, microseconds
+from apps.search.queries.spans import is_reindexing
+from apps.search.queries.stored import attributes, document
+from apps.search.queries.times import EPOCH
 
-MAX_DEAD = 0.25  # of a generation's documents, that its postings still name; then it is made anew
-LOOKED_EVERY = 0.5  # s, whether somebody else is still at it
-MAX_DRIFT = 0.10  # of the average length since a generation was made; then it is made anew
+ARRAYS = ("dead", "posting_ids", "source_ids", "published", "languages")
+MAX_DEAD = 0.25  # share of dead documents with postings, above which a segment is rebuilt
+POLL_SECONDS = 0.5  # for the end of maintenance by another worker
+MAX_DRIFT = 0.10  # of the average length since a segment was built, above which it is rebuilt
 
 
 def maintain(*, at_least: int = SMALLEST) -> int:
-    """Seal and merge until all is well, one transaction each; how many were needed.
+    """Build and merge segments while there is need, one transaction each; returns how many.
 
-    Parameters
-    ----------
-    at_least : int
-        Fewer documents than these stay in the tail.
+    Fewer new documents than `at_least` stay in the in-memory segment.
     """
     steps = 0
     while step(at_least=at_least):
@@ -48,7 +46,7 @@ def maintain(*, at_least: int = SMALLEST) -> int:
 
 
 def finish(beat: Callable[[], None]) -> None:
-    """Seal and merge until all is well and nobody else is at it."""
+    """Build and merge segments until there is nothing left, also by other workers."""
     while True:
         while step():
             beat()
@@ -56,55 +54,30 @@ def finish(beat: Callable[[], None]) -> None:
             if take(MAINTAINING, wait=False):
                 return
         beat()
-        time.sleep(LOOKED_EVERY)
+        time.sleep(POLL_SECONDS)
 
 
 @transaction.atomic
 def step(*, at_least: int = SMALLEST) -> bool:
-    """The one thing that is most needed; False if nothing is, or somebody else is at it."""
+    """Do the most urgent maintenance; False if there is none, or another worker holds the lock."""
     if not take(MAINTAINING, wait=False):
         return False
-    was_sealed = _seal(at_least)
-    was_settled = not was_sealed and settle([], [])
-    was_done = was_sealed or _forget() or _merge()
+    was_built = _build(at_least)
+    was_settled = not was_built and settle([], [])
+    was_done = was_built or _delete_dead() or _merge()
     if was_settled or was_done:
         revise()
     return was_done
 
 
-@dataclass(frozen=True, slots=True)
-class _Stored:
-    """A generation as it is kept, but for what it says of each document."""
-
-    id: int
-    first: int
-    size: int
-    tokens: int
-    dead_count: int
-    dropped: int
-    average_length: float
-    impact_version: str
-
-    @property
-    def end(self) -> int:
-        return self.first + self.size
-
-    @property
-    def alive(self) -> int:
-        return self.size - self.dead_count
+def _generations() -> list[Generation]:
+    """All generations without their arrays."""
+    return list(Generation.objects.defer(*ARRAYS).order_by("first"))
 
 
-def _generations() -> list[_Stored]:
-    return fetch_as(
-        _Stored,
-        "SELECT id, first, size, tokens, dead_count, dropped, average_length, impact_version"
-        " FROM search_generation ORDER BY first",
-    )
-
-
-# --- what to do -------------------------------------------------------------------------------------------------------
-def _seal(at_least: int) -> bool:
-    """Make a generation of the oldest documents of the tail, if there are enough."""
+# --- decisions --------------------------------------------------------------------------------------------------------
+def _build(at_least: int) -> bool:
+    """Build a segment of the oldest documents of the in-memory segment, if there are enough."""
     generations = _generations()
     waiting = fetch_rows(
         "SELECT number, (octet_length(sequence) + octet_length(pairs)) / 4 AS items"
@@ -125,8 +98,8 @@ def _seal(at_least: int) -> bool:
     return True
 
 
-def _forget() -> bool:
-    """Delete a generation in which all are dead."""
+def _delete_dead() -> bool:
+    """Delete a segment without live documents."""
     for generation in _generations():
         if not generation.alive:
             take(WRITING)
@@ -136,13 +109,13 @@ def _forget() -> bool:
 
 
 def _merge() -> bool:
-    """Make one generation of several, or one anew in which much has died or whose impacts are out of date."""
+    """Merge segments, or rebuild one with many dead documents or outdated impacts."""
     generations = _generations()
     chosen = to_merge(_sizes(generations))
     if chosen is None:
         average = _average_length(generations)
-        most_dead = 1.0 if is_read_anew() else MAX_DEAD  # what is half dead then will soon be wholly so
-        worn = [number for number, generation in enumerate(generations) if _is_worn(generation, average, most_dead)]
+        max_dead = 1.0 if is_reindexing() else MAX_DEAD  # half dead segments will soon be wholly dead then
+        worn = [number for number, generation in enumerate(generations) if _is_worn(generation, average, max_dead)]
         if not worn:
             return False
         chosen = slice(worn[0], worn[0] + 1)
@@ -153,57 +126,51 @@ def _merge() -> bool:
     return True
 
 
-def _sizes(generations: Sequence[_Stored]) -> list[int]:
-    """What each counts for in a merge: its documents, with the empty room up to the next, or its tokens."""
+def _sizes(generations: Sequence[Generation]) -> list[int]:
+    """The size of each for merging: its documents, with the gap up to the next, or its tokens."""
     ends = [*(generation.first for generation in generations[1:]), *(generation.end for generation in generations[-1:])]
     return [
         size_of(end - generation.first, generation.tokens) for generation, end in zip(generations, ends, strict=True)
     ]
 
 
-def _is_worn(generation: _Stored, average_length: float, most_dead: float) -> bool:
+def _is_worn(generation: Generation, average_length: float, max_dead: float) -> bool:
     if generation.impact_version != IMPACT_VERSION:
         return True
     unneeded = generation.dead_count - generation.dropped
     drift = abs(average_length / max(generation.average_length, 1e-9) - 1)
-    return unneeded > most_dead * generation.size or (drift > MAX_DRIFT and generation.tokens > 0)
+    return unneeded > max_dead * generation.size or (drift > MAX_DRIFT and generation.tokens > 0)
 
 
-def _average_length(generations: Sequence[_Stored]) -> float:
+def _average_length(generations: Sequence[Generation]) -> float:
     return sum(each.tokens for each in generations) / max(sum(each.alive for each in generations), 1)
 
 
-# --- how it is done ---------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class _Known:
-    posting_id: int
-    source_id: int
-    published_at: datetime
-    language: str
-
-
+# --- building ---------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A generation whose rows are written, and which nobody sees yet."""
+    """A generation whose rows are written but not yet visible."""
 
     id: int
     first: int
     end: int
-    documents: dict[int, Document]  # by number, those alive when it was made
-    known: dict[int, _Known]
+    documents: dict[int, Document]  # by number, those alive when it was built
+    attributes: Attributes
+    latest: datetime  # publication
     inversion: Inversion
     average_length: float
 
 
-def _make(first: int, end: int, generations: Sequence[_Stored]) -> _Made:
-    """Write the rows of a generation of the documents alive between `first` and `end`."""
+def _make(first: int, end: int, generations: Sequence[Generation]) -> _Made:
+    """Write the rows of a segment of the live documents from `first` to `end`."""
     rows = fetch_rows(
         "SELECT number, posting_id, source_id, published_at, language, title_length, sequence, pairs, names"
         " FROM search_document WHERE number >= %s AND number < %s AND NOT dead",
         [first, end],
     )
     documents = {row.number: document(row) for row in rows}
-    known = {row.number: _Known(row.posting_id, row.source_id, row.published_at, row.language) for row in rows}
+    known = attributes(rows, first, end)
+    latest = max((row.published_at for row in rows), default=EPOCH)
     inversion = invert([documents.get(number) for number in range(first, end)])
     others = [each for each in generations if not first <= each.first < end]
     tokens = sum(each.tokens for each in others) + int(inversion.lengths.sum())
@@ -215,13 +182,13 @@ def _make(first: int, end: int, generations: Sequence[_Stored]) -> _Made:
     ):
         for piece in copied_rows(inversion, generation, average):
             copy.write(piece)
-    return _Made(generation, first, end, documents, known, inversion, average)
+    return _Made(generation, first, end, documents, known, latest, inversion, average)
 
 
 def _replace(made: _Made, old: Sequence[int]) -> list[Document]:
-    """Let the generation take the place of others; give those documents that died while it was made.
+    """Replace generations by the new one; returns the documents that died while it was built.
 
-    The caller holds the lock of the writers: nothing dies until all see the new generation.
+    The caller holds the writers' lock: no document dies before the new generation is visible.
     """
     alive = {
         number
@@ -229,7 +196,7 @@ def _replace(made: _Made, old: Sequence[int]) -> list[Document]:
             "SELECT number FROM search_document WHERE number >= %s AND number < %s AND NOT dead", [made.first, made.end]
         )
     }
-    size = made.end - made.first
+    size, known = made.end - made.first, made.attributes
     dead = np.array([number not in alive for number in range(made.first, made.end)], np.bool_)
     died = [document for number, document in made.documents.items() if number not in alive]
     if old:
@@ -244,23 +211,13 @@ def _replace(made: _Made, old: Sequence[int]) -> list[Document]:
         dead_count=int(dead.sum()),
         dropped=size - len(made.documents),
         dead=pack_flags(dead),
-        **_columns(made),
+        latest=made.latest,
+        posting_ids=pack_numbers(known.posting_ids, "<i8"),
+        source_ids=pack_numbers(known.source_ids),
+        published=pack_numbers(known.published, "<i8"),
+        languages=known.languages.tobytes(),
     )
     return died
-
-
-def _columns(made: _Made) -> dict[str, Any]:
-    nobody = _Known(0, 0, EPOCH, "")
-    known = [made.known.get(number, nobody) for number in range(made.first, made.end)]
-    moments = [each.published_at for each in made.known.values()] or [EPOCH]
-    return {
-        "earliest": min(moments),
-        "latest": max(moments),
-        "posting_ids": pack_numbers([each.posting_id for each in known], "<i8"),
-        "source_ids": pack_numbers([each.source_id for each in known]),
-        "published": pack_numbers([microseconds(each.published_at) for each in known], "<i8"),
-        "languages": np.array([each.language for each in known], "S3").tobytes(),
-    }
 
 
 def _delete(generations: Sequence[int]) -> None:

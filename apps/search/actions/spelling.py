@@ -1,4 +1,4 @@
-"""The words that postings use, for who misspells one."""
+"""The vocabulary of spelling suggestions."""
 
 from django.db import connection, transaction
 from django.db.models.functions import Left
@@ -10,12 +10,12 @@ from apps.search.models import SpelledWord
 MAX_READ = 50_000  # postings, the newest
 READ = 1_000  # characters of the text of each
 MAX_KEPT = 100_000  # words
-MIN_DOCUMENTS = 3  # documents with a word, or it may be a slip itself
+MIN_DOCUMENTS = 3  # of a word; a rarer one may be a misspelling
 
 
 def learn_spelling() -> int:
-    """Read the newest postings' words and forget those of former times; how many there are."""
-    listed = Posting.objects.filter(source__listed=True)  # suggestions are shown to everybody
+    """Replace the vocabulary by the words of the newest postings; returns its size."""
+    listed = Posting.objects.filter(source__listed=True)  # suggestions are public
     newest = listed.order_by("-pk").values_list("title", Left("text", READ))[:MAX_READ]
     counts = counted_words(f"{title}\n{text}" for title, text in newest.iterator(2_000))
     kept = [(word, documents) for word, documents in counts.most_common(MAX_KEPT) if documents >= MIN_DOCUMENTS]

@@ -1,4 +1,4 @@
-"""New documents of postings: what they say is read without any lock, and written under that of the writers."""
+"""New documents of postings: analysed without a lock, written under the writers' lock."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Posting:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A document of a posting, alive."""
+    """The live document of a posting."""
 
     number: int
     posting_id: int
@@ -60,7 +60,7 @@ LEFT JOIN search_document document ON document.posting_id = wanted.id AND NOT de
 
 
 def pairs(posting_ids: Sequence[int]) -> dict[int, tuple[Posting | None, Known | None]]:
-    """Each posting and what is known of it; None where one or the other is not there."""
+    """Each posting with its live document; None where one of them does not exist."""
     return dict(fetch_as(_pair, _PAIRS, [posting_ids]))
 
 
@@ -80,20 +80,18 @@ def _pair(
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What a version of a posting says."""
-
+class AnalysedPosting:
     posting_id: int
     version: Version
     entry: Entry
 
 
-class Sayings:
-    """What some postings say, ready to be written."""
+class DocumentBatch:
+    """Analysed postings, ready to be written."""
 
     def __init__(self) -> None:
         self._lexicon = Lexicon()
-        self.all: list[Written] = []
+        self.all: list[AnalysedPosting] = []
 
     def add(self, posting: Posting) -> None:
         reading = read(
@@ -103,14 +101,14 @@ class Sayings:
             author=posting.author,
             categories=posting.categories,
         )
-        self.all.append(Written(posting.id, posting.version, self._lexicon.enter(reading)))
+        self.all.append(AnalysedPosting(posting.id, posting.version, self._lexicon.enter(reading)))
 
     @property
     def words(self) -> list[str]:
         return self._lexicon.words
 
-    def write(self, wanted: Iterable[Written]) -> None:
-        """Write documents of some of them, in this order. The caller holds the lock of the writers."""
+    def write(self, wanted: Iterable[AnalysedPosting]) -> None:
+        """Write some of them in this order. The caller holds the writers' lock."""
         chosen = list(wanted)
         if not chosen:
             return
@@ -118,9 +116,9 @@ class Sayings:
         numbers = self._lexicon.numbered(numbers_of(self.words, head))
         with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
             copy.set_types(_TYPES)
-            for number, said in enumerate(chosen, first):
-                entry = said.entry
-                about = (number, said.posting_id, *said.version, entry.language, entry.title_length, False)
+            for number, analysed in enumerate(chosen, first):
+                entry = analysed.entry
+                about = (number, analysed.posting_id, *analysed.version, entry.language, entry.title_length, False)
                 copy.write_row((*about, *packed(entry, numbers)))
 
 

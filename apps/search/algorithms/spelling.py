@@ -1,4 +1,4 @@
-"""Words that were probably meant, among those that postings use."""
+"""Spelling correction by the vocabulary of the postings."""
 
 import re
 from collections import Counter
@@ -7,16 +7,16 @@ from collections.abc import Iterable, Mapping
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-MIN_LETTERS = 4  # letters; of shorter words too many others are near
+MIN_LETTERS = 4  # letters; shorter words have too many neighbours
 MAX_LENGTH = 40
-_SHORT = 5  # letters up to which one edit may be taken back, above it two
-_SURER = 10  # times as many documents must hold the other word
+_SHORT = 5  # letters up to which one edit is allowed, above it two
+_SURER = 10  # factor of document frequencies for a correction
 _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"(?<!\w)[^\W\d_{_SPACELESS}]{{{MIN_LETTERS - 1},{MAX_LENGTH}}}(?!\w)")
 
 
 def counted_words(texts: Iterable[str]) -> Counter[str]:
-    """In how many of the texts each word stands, in lower case.
+    """Document frequency of each word in lower case.
 
     >>> sorted(counted_words(["The vote, the Vote", "vote 2023 in 北京"]).items())
     [('the', 1), ('vote', 2)]
@@ -28,10 +28,8 @@ def counted_words(texts: Iterable[str]) -> Counter[str]:
 
 
 class Vocabulary:
-    """Words with the number of documents that hold them.
+    """Words with their document frequencies.
 
-    Examples
-    --------
     >>> known = Vocabulary({"government": 900, "governor": 40, "vote": 70})
     >>> known.meant("goverment"), known.meant("Vtoe"), known.meant("governor"), known.meant("xylophone")
     ('government', 'vote', '', '')
@@ -44,10 +42,10 @@ class Vocabulary:
             self._by_length.setdefault(len(word), []).append(word)
 
     def meant(self, word: str) -> str:
-        """The word that was probably meant, "" if this one is as good as any.
+        """The probable correction, "" if there is none.
 
-        That is the one with the fewest edits (a letter more, less, another, or two changed places), then the one with
-        the same first letter, then the commonest.
+        The one with the fewest edits (insertion, deletion, substitution, transposition), then with the same first
+        letter, then the most frequent.
         """
         word = word.lower()
         if not MIN_LETTERS <= len(word) <= MAX_LENGTH or not _WORD.fullmatch(word):

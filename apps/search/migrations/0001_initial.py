@@ -21,12 +21,12 @@ ALTER TABLE search_generation ALTER dead SET STORAGE EXTERNAL, ALTER posting_ids
 OUTBOX = """
 CREATE FUNCTION search_note_added() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO search_outboxrow (posting_id, anew) SELECT id, false FROM added ORDER BY published_at, id;
+    INSERT INTO search_outboxrow (posting_id, rebuild) SELECT id, false FROM added ORDER BY published_at, id;
     RETURN NULL;
 END $$;
 CREATE FUNCTION search_note_edited() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO search_outboxrow (posting_id, anew)
+    INSERT INTO search_outboxrow (posting_id, rebuild)
     SELECT now.id, false FROM edited now JOIN former ON former.id = now.id
     WHERE (former.text_hash, former.source_id, former.published_at)
         IS DISTINCT FROM (now.text_hash, now.source_id, now.published_at);
@@ -34,7 +34,7 @@ BEGIN
 END $$;
 CREATE FUNCTION search_note_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO search_outboxrow (posting_id, anew) SELECT id, false FROM deleted;
+    INSERT INTO search_outboxrow (posting_id, rebuild) SELECT id, false FROM deleted;
     RETURN NULL;
 END $$;
 CREATE TRIGGER search_note_added AFTER INSERT ON postings_posting REFERENCING NEW TABLE AS added
@@ -85,10 +85,10 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("posting_id", models.BigIntegerField()),
-                ("anew", models.BooleanField(default=False)),
+                ("rebuild", models.BooleanField(default=False)),
             ],
             options={
-                "indexes": [models.Index(fields=["anew", "id"], name="search_change_turn")],
+                "indexes": [models.Index(fields=["rebuild", "id"], name="search_change_turn")],
             },
         ),
         migrations.CreateModel(
@@ -124,7 +124,6 @@ class Migration(migrations.Migration):
                 ("first", models.IntegerField()),
                 ("size", models.IntegerField()),
                 ("average_length", models.FloatField()),
-                ("earliest", models.DateTimeField()),
                 ("latest", models.DateTimeField()),
                 ("tokens", models.BigIntegerField()),
                 ("dead_count", models.IntegerField(default=0)),

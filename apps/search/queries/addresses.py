@@ -1,4 +1,4 @@
-"""Where the page of searching says what is found."""
+"""Addresses of the search page."""
 
 from urllib.parse import urlencode
 
@@ -13,7 +13,7 @@ def query_address(query: str, order: str = "") -> str:
 
 
 def search_address(term: str) -> str:
-    """Where the postings are found that have a word, or words in this order.
+    """The address of a search for a word, or words in this order.
 
     >>> search_address("storm"), search_address("world cup"), search_address("OR")
     ('/search/?q=storm', '/search/?q=%22world+cup%22', '/search/?q=%22OR%22')

@@ -1,4 +1,4 @@
-"""A query's words in the languages of the index, whose rules make terms of them."""
+"""Analysis of queries in the languages of the index."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,18 +14,17 @@ from apps.search.algorithms.models.index import UNKNOWN
 from apps.search.algorithms.models.query import Query
 from apps.search.queries.snapshot import Snapshot
 
-MAX_LANGUAGES = 8  # of an index, that a query is read in
-OWN = 2  # of the languages, the first ones: those that the query itself is likely in
-_NO_TERMS = np.empty(0, np.int64)
-# Of head, first document and size of a block. The documents there may die, which changes little.
+MAX_LANGUAGES = 8  # in which a query is analysed
+OWN = 2  # the first languages: those that the query itself is likely in
+# By head, first document and size of a block. Deletions change the counts little.
 _counts = Cache[tuple[int, int, int], dict[str, int]](2**20, lambda counts: 100 * len(counts))
 
 
 def languages_of(index: Snapshot, tree: Tree) -> list[str]:
-    """The languages to read a query in: the one it asks for, or else the one it seems to be in and the commonest.
+    """The languages to analyse a query in: those of its filter, or the detected one and the most frequent ones.
 
-    Nobody says which language a query is in, and two words hardly tell. So all are tried that many postings are in;
-    where they make the same term of a word, as most do of names, that costs nothing.
+    Detection is unreliable for two words, so all frequent languages are tried; where they yield the same term, as for
+    most names, that costs nothing.
     """
     for part in parts_of(tree):
         if isinstance(part, Filter) and part.field == "lang":
@@ -38,7 +37,7 @@ def languages_of(index: Snapshot, tree: Tree) -> list[str]:
 
 
 def _language_counts(index: Snapshot) -> Counter[str]:
-    blocks = {(index.state.head, block.first, block.size): block for block in index.blocks(_NO_TERMS)}
+    blocks = {(index.state.head, block.first, block.size): block for block in index.blocks()}
     known = _counts.among(blocks)
     for key in blocks.keys() - known.keys():
         codes, counts = np.unique(blocks[key].attributes().languages, return_counts=True)
@@ -52,7 +51,7 @@ def _language_counts(index: Snapshot) -> Counter[str]:
 
 
 def query_of(index: Snapshot, tree: Tree, languages: Sequence[str]) -> Query:
-    """What ranking looks for: each word as every language has it, as far as the index knows it."""
+    """The query for ranking: the known terms of each word in every language."""
     text = " ".join(part.text for part in wanted(tree))
     terms: Counter[str] = Counter()
     pairs: Counter[tuple[str, str]] = Counter()
@@ -77,7 +76,7 @@ def query_of(index: Snapshot, tree: Tree, languages: Sequence[str]) -> Query:
 
 
 def stop_places(text: str, languages: Sequence[str]) -> set[tuple[int, int]]:
-    """Where the text has stop words of its likely languages; in others they may be words, and rare ones at that."""
+    """Places of stop words of the likely languages; in other languages they may be rare words."""
     found = (analyse(text, language) for language in languages[:OWN])
     return {
         place

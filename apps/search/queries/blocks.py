@@ -1,4 +1,4 @@
-"""Generations and the tail as ranking, conditions and lists of the newest see them."""
+"""Blocks of the index for ranking, conditions and lists of the newest: generations and the in-memory segment."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -20,18 +20,18 @@ from apps.search.queries.stored import Columns, Segment
 if TYPE_CHECKING:
     from apps.search.queries.snapshot import Snapshot
 
-FIRST_READ = 12  # blocks, where a search may stop early: to read a few too many costs less than to ask twice
+FIRST_READ = 12  # blocks, where a search may stop early: reading some too many costs less than a second query
 NOTHING = np.empty(0, np.int64)
 
 
 class Reader:
-    """Reads the rows of some terms, of all blocks at once: one look-up more costs less than a round trip.
+    """Reads the rows of terms, of all blocks in one query, as round trips cost more than lookups.
 
-    Where a search may stop early, it first reads those of a few blocks, and then of all others.
+    Where a search may stop early, it first reads those of a few blocks, then those of all others.
     """
 
     def __init__(self, runs: Sequence[Sequence[Segment]], terms: Sequence[int], *, may_stop: bool) -> None:
-        self._waiting = [[sealed.id for sealed in run] for run in runs]
+        self._waiting = [[segment.id for segment in run] for run in runs]
         self._terms = terms
         self._place = {term: place for place, term in enumerate(terms)}
         self._may_stop = may_stop
@@ -59,7 +59,7 @@ class Reader:
 
 
 class _Block:
-    """What blocks of both kinds share: which of their documents may be found, and what scores are multiplied by."""
+    """Base of both kinds of blocks: admitted documents and factors of scores."""
 
     first: int
     size: int
@@ -68,6 +68,17 @@ class _Block:
     def __init__(self, snapshot: "Snapshot") -> None:
         self._snapshot = snapshot
         self._trial: Trial | None = None
+
+    def parts(self) -> Iterable[tuple[int, Sequence[Row | None]]]:
+        """Rows of the block's terms by part, each with the part's offset."""
+        raise NotImplementedError
+
+    def rows(self) -> Sequence[Row | None]:
+        return self._rows
+
+    @cached_property
+    def _rows(self) -> Sequence[Row | None]:
+        return [_joined(of_term) for of_term in zip(*(zip(repeat(at), rows) for at, rows in self.parts()), strict=True)]
 
     def attributes(self) -> Attributes:
         raise NotImplementedError
@@ -103,50 +114,43 @@ class _Block:
 
 
 class GenerationBlock(_Block):
-    """One large generation, or small ones that follow each other: what a block costs hardly depends on its size."""
+    """One large generation, or adjacent small ones: the cost of a block hardly depends on its size."""
 
     def __init__(
         self,
         snapshot: "Snapshot",
-        sealed: Sequence[Segment],
+        segments: Sequence[Segment],
         terms: Sequence[int],
         reader: Reader,
         conditions: Reader,
     ) -> None:
         super().__init__(snapshot)
-        self.first, self.size = sealed[0].first, sealed[-1].end - sealed[0].first
-        self.latest = max(part.latest for part in sealed)
-        self._sealed, self._terms = sealed, terms
+        self.first, self.size = segments[0].first, segments[-1].end - segments[0].first
+        self.latest = max(part.latest for part in segments)
+        self._segments, self._terms = segments, terms
         self._reader, self._conditions = reader, conditions
 
     def largest(self) -> FloatArray | None:
         if self._snapshot.worth is None:
-            return None  # without factors hardly any generation can be left out
-        found = [max(self._reader.largest(part.id, term) for part in self._sealed) for term in self._terms]
+            return None  # without factors hardly any generation can be skipped
+        found = [max(self._reader.largest(part.id, term) for part in self._segments) for term in self._terms]
         return np.array(found) * ((K1 + 1) / MAX_PACKED)
 
-    def rows(self) -> Sequence[Row | None]:
-        return self._rows
-
-    @cached_property
-    def _rows(self) -> Sequence[Row | None]:
-        if len(self._sealed) == 1:
-            return self._reader.rows(self._sealed[0].id)
-        found = [zip(repeat(part.first - self.first), self._reader.rows(part.id)) for part in self._sealed]
-        return [_joined(of_term) for of_term in zip(*found, strict=True)]
+    def parts(self) -> Iterable[tuple[int, Sequence[Row | None]]]:
+        return [(part.first - self.first, self._reader.rows(part.id)) for part in self._segments]
 
     @cached_property
     def _columns(self) -> Columns:
-        return self._snapshot.columns(self._sealed)
+        return self._snapshot.columns(self._segments)
 
     def attributes(self) -> Attributes:
         return self._columns.attributes
 
     def alive(self) -> NDArray[np.bool_] | None:
-        return self._columns.alive if any(part.dead_count for part in self._sealed) else None
+        return self._columns.alive if any(part.dead_count for part in self._segments) else None
 
     def holding(self, term: int) -> IntArray:
-        row = _joined([(part.first - self.first, self._conditions.row(part.id, term)) for part in self._sealed])
+        row = _joined([(part.first - self.first, self._conditions.row(part.id, term)) for part in self._segments])
         return row.documents if row else NOTHING
 
     def read(self, offsets: IntArray) -> list[Document]:
@@ -154,7 +158,7 @@ class GenerationBlock(_Block):
 
 
 class MemoryBlock(_Block):
-    """All documents that belong to no generation yet."""
+    """The in-memory segment: all documents without a generation."""
 
     def __init__(self, snapshot: "Snapshot", chunks: Sequence[Chunk], terms: Sequence[int]) -> None:
         super().__init__(snapshot)
@@ -165,16 +169,9 @@ class MemoryBlock(_Block):
     def largest(self) -> FloatArray | None:
         return None
 
-    def rows(self) -> Sequence[Row | None]:
-        return self._rows
-
-    @cached_property
-    def _rows(self) -> Sequence[Row | None]:
-        found = [
-            zip(repeat(chunk.first - self.first), chunk.rows(self._terms, self._snapshot.average_length))
-            for chunk in self._chunks
-        ]
-        return [_joined(of_term) for of_term in zip(*found, strict=True)]
+    def parts(self) -> Iterable[tuple[int, Sequence[Row | None]]]:
+        average = self._snapshot.average_length
+        return [(chunk.first - self.first, chunk.rows(self._terms, average)) for chunk in self._chunks]
 
     def attributes(self) -> Attributes:
         return self._attributes
@@ -200,7 +197,7 @@ class MemoryBlock(_Block):
 
 
 def _joined(rows: Iterable[tuple[int, Row | None]]) -> Row | None:
-    """Rows of blocks that follow each other as one, each with how far its block is from the first."""
+    """Merge rows of adjacent blocks, each with the offset of its block."""
     found = [(offset, row) for offset, row in rows if row is not None]
     if len(found) == 1:
         [(offset, row)] = found
@@ -215,14 +212,14 @@ def _joined(rows: Iterable[tuple[int, Row | None]]) -> Row | None:
 
 
 def joinable(generations: Sequence[Segment]) -> list[list[Segment]]:
-    """The generations in runs that can be one block, in their order: without a gap, and with offsets of 16 bits."""
+    """Runs of generations that fit one block: without gaps, and with offsets of 16 bits."""
     runs: list[list[Segment]] = []
-    for sealed in generations:
+    for segment in generations:
         run = runs[-1] if runs else []
-        if run and run[-1].end == sealed.first and sealed.end - run[0].first <= MAX_GENERATION:
-            run.append(sealed)
+        if run and run[-1].end == segment.first and segment.end - run[0].first <= MAX_GENERATION:
+            run.append(segment)
         else:
-            runs.append([sealed])
+            runs.append([segment])
     return runs
 
 

@@ -1,50 +1,23 @@
-"""Where a page of results ended, as it stands in an address."""
+"""Cursors in an order by relevance; those by time are cursors of postings."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Self
 
-from apps.postings.queries import BadCursor, Cursor
+from apps.postings.queries import BadCursor
 from apps.search.algorithms.language import Tree, to_text
 from apps.search.queries.times import EPOCH, microseconds
 
 LENGTH = 20  # postings of a page
-_SIGN = "r"  # before a place in an order by relevance
+_SIGN = "r"  # prefix of a RankCursor
 _MAX_NUMBER = 2**31 - 1  # number of a document
-_VERSION = 1  # of what is kept; another one where it changes its form
-
-
-@dataclass(frozen=True, slots=True)
-class TimeCursor:
-    """Behind a posting of an order by time."""
-
-    published: int  # microseconds since 1970
-    posting_id: int
-
-    def encode(self) -> str:
-        return f"{self.published}.{self.posting_id}"
-
-    @classmethod
-    def decode(cls, text: str) -> Self:
-        """
-        Raises
-        ------
-        BadCursor
-            If it is no such place.
-
-        Examples
-        --------
-        >>> TimeCursor.decode("1709208000000000.7")
-        TimeCursor(published=1709208000000000, posting_id=7)
-        """
-        cursor = Cursor.decode(text)
-        return cls(microseconds(cursor.published_at), cursor.id)
+_VERSION = 1  # of the cached format
 
 
 @dataclass(frozen=True, slots=True)
 class RankCursor:
-    """Behind so many postings of an order by relevance that was made of the documents before `until`, at a moment."""
+    """A position in the order by relevance of the documents before `until` at a time."""
 
     until: int
     microseconds: int  # since 1970
@@ -63,30 +36,23 @@ class RankCursor:
 
     @classmethod
     def decode(cls, text: str, now: datetime) -> Self:
-        """
-        Raises
-        ------
-        BadCursor
-            If it is no such place, or one of a time that did not come yet.
+        """The cursor, or `BadCursor`, also for a time in the future.
 
-        Examples
-        --------
         >>> RankCursor.decode("r7.0.20", EPOCH)
         RankCursor(until=7, microseconds=0, position=20)
         """
         parts = text.removeprefix(_SIGN).split(".")
-        if len(parts) != 3 or not all(part.isascii() and part.isdecimal() and len(part) <= 18 for part in parts):
-            raise BadCursor(f"{text[:50]!r} is no place in a list")
-        until, at, position = map(int, parts)
-        if until > _MAX_NUMBER or at > microseconds(now):
-            raise BadCursor(f"{text[:50]!r} is no place in a list")
-        return cls(until, at, position)
+        if len(parts) == 3 and all(part.isascii() and part.isdecimal() and len(part) <= 18 for part in parts):
+            until, at, position = map(int, parts)
+            if until <= _MAX_NUMBER and at <= microseconds(now):
+                return cls(until, at, position)
+        raise BadCursor(f"{text[:50]!r} is no place in a list")
 
     def at(self, now: datetime) -> datetime:
-        """The moment, in the time zone of `now`."""
+        """The time, in the zone of `now`."""
         return (EPOCH + timedelta(microseconds=self.microseconds)).astimezone(now.tzinfo)
 
-    def key(self, user_id: int | None, tree: Tree, said: tuple[object, ...]) -> str:
-        """Of the whole list: the same for all its pages, and for nobody else."""
-        whole = repr((_VERSION, user_id, to_text(tree), said, self.until, self.microseconds))
+    def key(self, user_id: int | None, tree: Tree, options: tuple[object, ...]) -> str:
+        """The cache key of the whole list: the same for all its pages, and specific to the user."""
+        whole = repr((_VERSION, user_id, to_text(tree), options, self.until, self.microseconds))
         return "search." + blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()

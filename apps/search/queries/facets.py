@@ -1,4 +1,4 @@
-"""What found postings have in common: by whom, of what, when."""
+"""Facets of results: sources, categories, days."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,12 +15,11 @@ from apps.sources import queries as sources
 
 MAX_VALUES = 12  # of a facet
 MAX_CATEGORIES = 20  # of one posting that are counted
-_NO_TERMS = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """How many of the postings each value has, the commonest values first; days from the last one back."""
+    """Values with their numbers of postings, the most frequent first; days from the latest on."""
 
     sources: tuple[tuple[int, int], ...] = ()
     categories: tuple[tuple[str, int], ...] = ()
@@ -28,12 +27,12 @@ class Facets:
 
 
 def attributes_of(index: Snapshot, documents: NDArray[np.int64]) -> Attributes:
-    """What is known of documents, in their order."""
+    """Attributes of documents, in their order."""
     numbers = np.zeros((3, documents.size), np.int64)
     languages = np.zeros(documents.size, "S3")
     order = np.argsort(documents)
     ascending = documents[order]
-    for block in index.blocks(_NO_TERMS):
+    for block in index.blocks():
         start, end = ascending.searchsorted((block.first, block.first + block.size)).tolist()
         if start < end:
             at, known = order[start:end], block.attributes()
@@ -58,7 +57,7 @@ def facets(found: Attributes, timezone: tzinfo | None) -> Facets:
 
 
 def _categories(posting_ids: Sequence[int], source_ids: Sequence[int]) -> tuple[tuple[str, int], ...]:
-    """A posting has its own categories and its source's; letters' case does not tell two apart."""
+    """Counts of the postings' own categories and those of their sources, regardless of case."""
     known = sources.everything().filter(pk__in=set(source_ids)).exclude(category="")
     by_source = dict(known.values_list("pk", "category"))
     own = dict(postings.everything().filter(pk__in=posting_ids).values_list("pk", "categories"))

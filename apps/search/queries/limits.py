@@ -1,4 +1,4 @@
-"""What a search may cost, whatever is asked."""
+"""Bounds of the cost of a search."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -10,33 +10,25 @@ from apps.search.algorithms.index.conditions import All, Any, Condition, Flags, 
 from apps.search.algorithms.index.inversion import Document
 from apps.search.queries.blocks import GenerationBlock, MemoryBlock
 
-MAX_READ = 20_000  # documents in one search, to see whether words stand next to each other
-MAX_TRIED = 100_000  # phrases on documents; a query of many phrases reads fewer documents
+MAX_READ = 20_000  # documents read in one search, to verify phrases
+MAX_TRIED = 100_000  # evaluations of phrases; a query of many phrases reads fewer documents
 READ_AT_ONCE = 1_000  # documents in memory at a time; one may have 20,000 words
-MAX_READING_SECONDS = 2.0  # seconds
+MAX_READING_SECONDS = 2.0
 
 
 class Limited:
-    """A condition as far as it can be decided at a bounded cost; in the end some documents are not looked at.
+    """A condition for one search, evaluated at a bounded cost: beyond it documents count as not matching.
 
-    Blocks are asked for from the newest to the oldest, and within a block the newest documents are read, so that what
-    is missed is old. Of one search only: it counts what it read.
-
-    Parameters
-    ----------
-    condition : Condition
-    until : int, optional
-        Documents of this number and later are not there.
-    at_once : bool
-        Whether all documents of a block will have to be decided, as ranking has to, and not only some: then each is
-        read once for any number of passes.
+    Blocks are evaluated from the newest to the oldest, and the newest documents of a block are read, so that only old
+    ones are missed. Documents from number `until` on are excluded. With `at_once` all documents of a block are decided
+    when it is first used, for several passes of ranking.
     """
 
     def __init__(self, condition: Condition, *, until: int | None = None, at_once: bool = False) -> None:
         self.condition = condition
         self.until = until
         self.is_partial = False
-        self.tried, self.held = 0, 0  # documents that were read, and those of them for which it holds
+        self.tried, self.held = 0, 0  # documents read, and those of them that match
         self._at_once = at_once
         self._room = min(MAX_READ, MAX_TRIED // max(1, _phrases(condition)))
         self._deadline = time.monotonic() + MAX_READING_SECONDS
@@ -46,26 +38,26 @@ class Limited:
         yield from self.condition.terms()
 
     def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
-        asked = cast(GenerationBlock | MemoryBlock, block)
-        key = asked.first, asked.size
+        known = cast(GenerationBlock | MemoryBlock, block)
+        key = known.first, known.size
         if key not in self._known:
-            self._known[key] = self._looked_at(asked)
+            self._known[key] = self._decided(known)
         return self._known[key]
 
     def holds(self, document: Document, at: int, surely: Callable[[Condition], Flags]) -> bool:
-        answer = self.condition.holds(document, at, surely)
+        result = self.condition.holds(document, at, surely)
         self.tried += 1
-        self.held += answer
-        return answer
+        self.held += result
+        return result
 
     def about(self, block: PostingSource) -> float:
-        """For how many of a block's documents it holds, by the share of those that were read."""
+        """The estimated number of matching documents of a block, by the share of those read."""
         sure, possible = self.bounds(block)
         surely = int(sure.sum())
         share = self.held / self.tried if self.tried else 1.0
         return surely + share * (int(possible.sum()) - surely)
 
-    def _looked_at(self, block: GenerationBlock | MemoryBlock) -> tuple[Flags, Flags]:
+    def _decided(self, block: GenerationBlock | MemoryBlock) -> tuple[Flags, Flags]:
         tried = trial(self.condition, block, block.alive())
         if self.until is not None and self.until < block.first + block.size:
             later = slice(max(0, self.until - block.first), None)
@@ -90,7 +82,7 @@ class Limited:
 
 
 def _phrases(condition: Condition) -> int:
-    """Parts that may have to be tried on the words of a document."""
+    """Parts that may need the words of a document."""
     match condition:
         case All(parts) | Any(parts):
             return sum(_phrases(part) for part in parts)

@@ -1,4 +1,4 @@
-"""What of the postings found is shown, with what marked, and how added words are spelled."""
+"""Snippets of results with highlights, and spellings of added words."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from apps.postings.algorithms.words import analyse, language_of
 from apps.search.algorithms.language import Tree, wanted
 from apps.search.algorithms.snippets import Piece, marked, snippet, spellings
 
-READ = 3_000  # characters of a text that a snippet may come from: the news stand in front
+READ = 3_000  # characters of a text for snippets: news begin with the essence
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Text:
 
 
 def texts(user: User | AnonymousUser, posting_ids: Collection[int]) -> dict[int, Text]:
-    """Of the postings that the person may read. One query."""
+    """Texts of the readable ones of the postings. One query."""
     found = following.readable_by(user).filter(pk__in=posting_ids)
     declared = Coalesce(NullIf("language", Value("")), "source__language", output_field=CharField())
     values = found.annotate(beginning=Left("text", READ), declared=declared)
@@ -49,16 +49,15 @@ class Marked:
 
 
 class Marker:
-    """Marks what was looked for, in every language as its words are taken there.
+    """Highlights words of the query, analysed in the language of each text.
 
-    Added words are only marked where none of the query's are: there they are why a posting was found, elsewhere there
-    would be more marks than text.
+    Added words are highlighted only where none of the query's are, or there would be too many highlights.
     """
 
     def __init__(self, tree: Tree, added: Mapping[str, float]) -> None:
-        self._asked = " ".join(part.text for part in wanted(tree))
+        self._query = " ".join(part.text for part in wanted(tree))
         self._added = added
-        self._asked_by_language: dict[str, dict[str, float]] = {}
+        self._terms_by_language: dict[str, dict[str, float]] = {}
 
     def mark(self, text: Text) -> Marked:
         by_query = self._marked(text, self._terms(text.language))
@@ -68,11 +67,11 @@ class Marker:
         return Marked(marked(text.title, weights, text.language), snippet(text.text, weights, text.language))
 
     def _terms(self, language: str) -> dict[str, float]:
-        if language not in self._asked_by_language:
-            self._asked_by_language[language] = dict.fromkeys(analyse(self._asked, language).terms, 1.0)
-        return self._asked_by_language[language]
+        if language not in self._terms_by_language:
+            self._terms_by_language[language] = dict.fromkeys(analyse(self._query, language).terms, 1.0)
+        return self._terms_by_language[language]
 
 
 def spelled(terms: Collection[str], among: Iterable[Text]) -> dict[str, str]:
-    """The terms as these postings write them."""
+    """The terms as these postings spell them."""
     return spellings(terms, [(text.whole, text.language) for text in among])

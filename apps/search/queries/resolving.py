@@ -1,4 +1,4 @@
-"""A query as a condition on documents: its words by their numbers, its filters by what they select for a person."""
+"""Resolve a query into a condition on documents: words to term numbers, filters to what they select for a user."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -39,33 +39,24 @@ from apps.search.queries.times import microseconds
 from apps.sources.models import Source
 
 NEVER = Any()
-MAX_COMPLETIONS = 500  # terms with the same beginning that are looked for
-MOST_COMPLETIONS = 2_000  # words of names that begin as those of a query, for all its filters together
+MAX_COMPLETIONS = 500  # terms with the same beginning
+MAX_QUERY_COMPLETIONS = 2_000  # of all filters of a query together
 _MAX_ID = 2**63 - 1
 
 
 def condition_of(
     tree: Tree, user: User | AnonymousUser, *, languages: Sequence[str], now: datetime, visible: bool = True
 ) -> Condition:
-    """What must hold for a document to answer the query of this person. A dozen statements at most, however long it is.
+    """The condition on documents for a user's query, or for its `conditions` in an order by relevance.
 
-    Parameters
-    ----------
-    tree : Tree
-        For an order by relevance, in which words alone need not all be there, its `conditions`.
-    languages : sequence of str
-        Whose rules make terms of the words: a word is there if it is there in one of these languages. What is a stop
-        word in one of the first two asks nothing.
-    now : datetime
-        Aware, in the person's time zone.
-    visible : bool
-        Whether only documents that the person may see are wanted.
+    A word matches if it matches as analysed in one of the languages; a stop word of the first two sets no condition.
+    `now` is in the user's time zone; `visible` limits to documents that the user may see. A dozen statements at most.
     """
     resolver = _Resolver(user, languages, now)
     resolver.learn(tree)
-    asked = resolver.condition(tree)
+    matching = resolver.condition(tree)
     seen = resolver.visible() if visible else ALWAYS
-    parts = [part for part in (seen, asked) if part not in (None, ALWAYS)]
+    parts = [part for part in (seen, matching) if part not in (None, ALWAYS)]
     return parts[0] if len(parts) == 1 else All(tuple(part for part in parts if part is not None))
 
 
@@ -79,7 +70,7 @@ class _Resolver:
     _states: dict[str, Condition] = field(default_factory=dict)
 
     def learn(self, tree: Tree) -> None:
-        """Look up all words of the query at once, and all names."""
+        """Resolve all words and names of the query at once."""
         items = {item for text in texts(tree) for variant in self._variants(text) for item in variant}
         names = [words for kind, value in _names(tree) if (words := _name_items(kind, value))]
         items.update(item for words in names for item in words[:-1])
@@ -88,7 +79,7 @@ class _Resolver:
         self.completions = _completions(sorted({words[-1] for words in names}))
 
     def condition(self, tree: Tree) -> Condition | None:
-        """None where nothing is asked: of stop words alone, which stand almost everywhere."""
+        """None where the query sets no condition, as with stop words alone."""
         match tree:
             case Word(text):
                 variants = self._variants(text)
@@ -110,7 +101,7 @@ class _Resolver:
                 return self._any([self.condition(part) for part in parts])
 
     def visible(self) -> Condition:
-        """What the person may open: what may be seen by all, what they follow, and what they starred before that."""
+        """What the user may open: listed and followed sources, and starred postings of others."""
         seen = frozenset(id for id, _, _ in self._sources)
         if not self.user.is_authenticated:
             return Sources(seen)
@@ -134,8 +125,8 @@ class _Resolver:
         found = tuple(part for part in parts if part is not None)
         return found[0] if len(found) == 1 else Any(found) if found else None
 
-    def _filter(self, asked: Filter, value: str) -> Condition | None:
-        match asked.field:
+    def _filter(self, condition: Filter, value: str) -> Condition | None:
+        match condition.field:
             case "source":
                 return self._source(value)
             case "category":
@@ -174,7 +165,7 @@ class _Resolver:
 
     @cached_property
     def _sources(self) -> list[tuple[int, str, str]]:
-        """Number, title and host of each source that the person may look at."""
+        """Id, title and host of each source visible to the user."""
         rows = following.visible_sources(self.user).values_list("pk", "title", "url", named=True)
         return [(row.pk, row.title, host_of(row.url)) for row in rows]
 
@@ -206,11 +197,11 @@ class _Resolver:
 
 
 def _unread(user: User) -> Condition:
-    """As `Follow` says it."""
+    """Unread as defined by `Follow`."""
     follows = list(following.follows_of(user).only("source_id", "unread_from", "read_through"))
     new = New(tuple((each.source_id, microseconds(each.unread_from), each.read_through) for each in follows))
     marks = Mark.objects.filter(user=user)
-    lowest = min((each.read_through for each in follows), default=0)  # below it no mark is needed to call anything read
+    lowest = min((each.read_through for each in follows), default=0)  # below it postings are read without a mark
     read = marks.filter(read=True, posting_id__gt=lowest).values_list("posting_id", flat=True)
     kept = marks.filter(read=False).values_list("posting_id", flat=True)
     return Any((Postings(frozenset(kept)), All((new, Not(Postings(frozenset(read)))))))
@@ -223,7 +214,7 @@ def _followed(user: User) -> Condition:
 def host_of(url: str) -> str:
     try:
         return urlsplit(url).hostname or ""
-    except ValueError:  # an address may be anything that begins with "http"
+    except ValueError:  # not every address is a valid URL
         return ""
 
 
@@ -231,7 +222,7 @@ def _name_items(kind: NamedThing, value: str) -> list[str]:
     return [name_word(kind, word) for word in name_words(value)]
 
 
-# The commonest words that begin so, of each beginning as many.
+# The most frequent words of each beginning.
 _COMPLETIONS = """
 SELECT beginning, id FROM unnest(%s::text[]) beginning, LATERAL (
     SELECT id FROM search_term WHERE term >= beginning COLLATE "C" AND term < (beginning || %s) COLLATE "C"
@@ -243,7 +234,7 @@ SELECT beginning, id FROM unnest(%s::text[]) beginning, LATERAL (
 def _completions(beginnings: Sequence[str]) -> dict[str, tuple[int, ...]]:
     if not beginnings:
         return {}
-    each = min(MAX_COMPLETIONS, MOST_COMPLETIONS // len(beginnings))
+    each = min(MAX_COMPLETIONS, MAX_QUERY_COMPLETIONS // len(beginnings))
     found: dict[str, list[int]] = {}
     for beginning, number in fetch(_COMPLETIONS, [list(beginnings), "\U0010ffff", each]):
         found.setdefault(beginning, []).append(number)

@@ -13,5 +13,5 @@ def saved_searches(user: User) -> QuerySet[SavedSearch]:
 
 
 def saved_by_secret(secret: str) -> SavedSearch | None:
-    """The search whose feed has this address, as long as the person may sign in."""
+    """The search of the feed with this secret, if its user is active."""
     return SavedSearch.objects.filter(secret=sanitize(secret), user__is_active=True).select_related("user").first()

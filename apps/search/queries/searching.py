@@ -1,9 +1,9 @@
-"""Search: a query of one person, in one order, page by page."""
+"""Search for a user, in one order, page by page."""
 
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Literal
 
 import numpy as np
@@ -19,6 +19,7 @@ from psycopg.errors import QueryCanceled
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.models import Follow
+from apps.postings.queries import Cursor
 from apps.search.algorithms.index.conditions import All, Before, Condition, Postings, Sources
 from apps.search.algorithms.index.impacts import Worth
 from apps.search.algorithms.index.newest import Found
@@ -28,49 +29,48 @@ from apps.search.algorithms.models.factors import Authority, Freshness
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Judgement, Recipe
 from apps.search.queries.analysis import languages_of, query_of
-from apps.search.queries.cursors import LENGTH, RankCursor, TimeCursor
+from apps.search.queries.cursors import LENGTH, RankCursor
 from apps.search.queries.facets import Facets, attributes_of, facets
 from apps.search.queries.limits import Limited
 from apps.search.queries.resolving import condition_of
 from apps.search.queries.snapshot import Snapshot, snapshot
-from apps.search.queries.times import microseconds
+from apps.search.queries.times import EPOCH, microseconds
 
 Order = Literal["relevance", "fresh", "newest"]
 
 MAX_RANKED = 1_000  # postings in an order by relevance
 MAX_COUNTED = 1_000  # postings that facets are of, in an order by time
-KEPT = 1_800  # seconds that an order by relevance stays as it was on its first page
-FOLLOWERS_KEPT = 600  # seconds
+CACHE_SECONDS = 1_800  # of an order by relevance, from its first page on
+FOLLOWERS_CACHE_SECONDS = 600
 _FOLLOWERS = "search.followers"
 _DAY = 86_400_000_000  # microseconds
-_NO_TERMS = np.empty(0, np.int64)
 
 
 class TooCostly(Exception):
-    """A search that the database gave up; the message is for whoever asked."""
+    """A search that ran into the statement timeout; the message is for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A term that was looked for besides those of the query."""
+    """A term added to those of the query."""
 
     term: str
-    weight: float  # the query's own together have 1
-    posting_ids: tuple[int, ...]  # the postings that it came from, the most telling first
+    weight: float  # the query's own terms have 1 together
+    posting_ids: tuple[int, ...]  # the postings that it comes from, those with the largest share first
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    postings: tuple[int, ...]  # those of this page
-    total: int  # about
-    with_own_words: int  # of them, those that hold one of the query's own words
+    postings: tuple[int, ...]  # of this page
+    total: int  # approximately
+    with_own_words: int  # of them, those with one of the query's own words
     added: tuple[Added, ...]  # heaviest first
-    sources: tuple[tuple[int, int], ...]  # with how many of the postings found
+    sources: tuple[tuple[int, int], ...]  # with the number of postings
     categories: tuple[tuple[str, int], ...]
     days: tuple[tuple[date, int], ...]
-    reasons: Mapping[int, tuple[str, ...]]  # what freshness and authority did to each posting of the page
-    is_partial: bool  # old postings were not looked at, for that would have cost too much
-    next: str  # cursor of the page that follows, "" at the end
+    reasons: Mapping[int, tuple[str, ...]]  # effects of freshness and authority on each posting of the page
+    is_partial: bool  # old postings were skipped to bound the cost
+    next: str  # cursor of the next page, "" at the end
     milliseconds: float
 
 
@@ -86,56 +86,43 @@ def search(
     disliked_ids: Collection[int],
     now: datetime,
 ) -> SearchResult:
-    """A page of what a person finds.
+    """A page of results, in about forty statements at most; raises `BadCursor` or `TooCostly`.
 
-    In an order by time all words have to be there; by relevance those postings come first that have most of them, or
-    of the words added to them, and only the best thousand come at all. However much there is, it costs some forty
-    statements at most.
-
-    An order by relevance is kept for half an hour, since what arrives changes how rare words are and with it all
-    scores: its pages are pages of one list. After that it is made anew, without what arrived since.
+    In an order by time all words are required; by relevance postings with most of them, or of the added words, come
+    first, up to the best thousand. New postings change all scores, so an order by relevance is cached for half an hour
+    to make its pages consistent, and computed again afterwards without what has arrived since.
 
     Parameters
     ----------
-    tree : Tree
     order : "relevance", "fresh" or "newest"
-        "fresh" is by relevance times freshness and authority. Where there are no words to rank by, it is by time.
+        "fresh" is by relevance times freshness and authority. A query without words to rank by is ordered by time.
     cursor : str
-        `next` of the page before; "" for the first.
+        `next` of the previous page; "" for the first.
     expansion : bool
-        Whether words of the best postings are looked for as well.
-    removed_terms : collection of str
-        That are not added.
+        Whether to add words of the best postings, except `removed_terms`.
     liked_ids, disliked_ids : collection of int
-        Postings that a person would have more of, and less; those that they may not open say nothing.
+        Relevance feedback; postings that the user may not open are ignored.
     now : datetime
-        Aware, in the person's time zone.
-
-    Raises
-    ------
-    BadCursor
-        If the cursor is no place in such a list.
-    TooCostly
-        If a statement took longer than any may.
+        Aware, in the user's time zone.
     """
     started = time.perf_counter()
-    asked = _Asked(user, tree, order, expansion, tuple(removed_terms), tuple(liked_ids), tuple(disliked_ids), now)
+    request = _Request(user, tree, order, expansion, tuple(removed_terms), tuple(liked_ids), tuple(disliked_ids), now)
     try:
-        result = _by_relevance(asked, cursor) if order != "newest" else None
-        result = result or _by_time(asked, cursor)
+        result = _by_relevance(request, cursor) if order != "newest" else None
+        result = result or _by_time(request, cursor)
     except OperationalError as error:
-        raise _given_up(error) from error
+        raise _translated(error) from error
     return replace(result, milliseconds=1_000 * (time.perf_counter() - started))
 
 
-def _given_up(error: OperationalError) -> Exception:
-    """What to tell of a statement that failed."""
+def _translated(error: OperationalError) -> Exception:
+    """TooCostly for a timeout, any other error itself."""
     is_slow = isinstance(error.__cause__, QueryCanceled)
     return TooCostly(_("This search took too long: make it more specific.")) if is_slow else error
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Request:
     user: User | AnonymousUser
     tree: Tree
     order: Order
@@ -146,23 +133,26 @@ class _Asked:
     now: datetime
 
     def key(self, place: RankCursor) -> str:
-        """Under which an order by relevance is kept that was begun at this place."""
-        said = (self.order, self.expansion, self.removed, self.liked, self.disliked)
-        return place.key(self.user.pk, self.tree, said)
+        """The cache key of the order by relevance that began at this place."""
+        options = (self.order, self.expansion, self.removed, self.liked, self.disliked)
+        return place.key(self.user.pk, self.tree, options)
 
 
 # --- by time ----------------------------------------------------------------------------------------------------------
-def _by_time(asked: _Asked, cursor: str) -> SearchResult:
-    place = TimeCursor.decode(cursor) if cursor else None
+def _by_time(request: _Request, cursor: str) -> SearchResult:
+    place = Cursor.decode(cursor) if cursor else None
+    before = Before(microseconds(place.published_at), place.id) if place else None
     with snapshot() as index:
-        condition = condition_of(asked.tree, asked.user, languages=languages_of(index, asked.tree), now=asked.now)
+        condition = condition_of(
+            request.tree, request.user, languages=languages_of(index, request.tree), now=request.now
+        )
         limited = Limited(condition)
         found = index.such(limited).newest(MAX_COUNTED)
-        rest = found if place is None else _behind(index, condition, found, place)
+        rest = found if before is None else _behind(index, condition, found, before)
         total = len(found) if len(found) < MAX_COUNTED else _amount(index, limited)
-        counted = facets(attributes_of(index, _documents(found)), asked.now.tzinfo)
+        counted = facets(attributes_of(index, _documents(found)), request.now.tzinfo)
     shown = rest[:LENGTH]
-    following_place = TimeCursor(shown[-1].published, shown[-1].posting_id) if len(rest) > LENGTH else None
+    last = Cursor(EPOCH + timedelta(microseconds=shown[-1].published), shown[-1].posting_id) if shown else None
     return SearchResult(
         postings=tuple(each.posting_id for each in shown),
         total=total,
@@ -173,22 +163,21 @@ def _by_time(asked: _Asked, cursor: str) -> SearchResult:
         days=counted.days,
         reasons={},
         is_partial=limited.is_partial,
-        next=following_place.encode() if following_place else "",
+        next=last.encode() if last and len(rest) > LENGTH else "",
         milliseconds=0.0,
     )
 
 
-def _behind(index: Snapshot, condition: Condition, found: Sequence[Found], place: TimeCursor) -> Sequence[Found]:
-    known = [each for each in found if (each.published, each.posting_id) < (place.published, place.posting_id)]
+def _behind(index: Snapshot, condition: Condition, found: Sequence[Found], before: Before) -> Sequence[Found]:
+    known = [each for each in found if (each.published, each.posting_id) < (before.published, before.posting_id)]
     if len(known) > LENGTH or len(found) < MAX_COUNTED:
         return known
-    behind = All((Limited(condition), Before(place.published, place.posting_id)))
-    return index.such(behind).newest(LENGTH + 1)
+    return index.such(All((Limited(condition), before))).newest(LENGTH + 1)
 
 
 def _amount(index: Snapshot, limited: Limited) -> int:
-    """How many documents it holds for, about."""
-    return round(sum(limited.about(block) for block in index.such(limited).blocks(_NO_TERMS)))
+    """The approximate number of matching documents."""
+    return round(sum(limited.about(block) for block in index.such(limited).blocks()))
 
 
 def _documents(found: Sequence[Found]) -> NDArray[np.int64]:
@@ -198,35 +187,35 @@ def _documents(found: Sequence[Found]) -> NDArray[np.int64]:
 # --- by relevance -----------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class _Ranked:
-    """All of an order by relevance, as it is kept for its later pages."""
+    """A whole order by relevance, as cached for its later pages."""
 
     postings: tuple[int, ...]
     sources: tuple[int, ...]  # of each of these postings
-    published: tuple[int, ...]  # each of them; microseconds since 1970
+    published: tuple[int, ...]  # of each; microseconds since 1970
     total: int
     with_own_words: int
     added: tuple[Added, ...]
     facets: Facets
-    followers: Mapping[int, int] | None  # of sources, where they and freshness count
+    followers: Mapping[int, int] | None  # of sources, in the order "fresh"
     is_partial: bool
 
 
-def _by_relevance(asked: _Asked, cursor: str) -> SearchResult | None:
-    """None if there is nothing to rank by."""
-    place = RankCursor.decode(cursor, asked.now) if RankCursor.may_be(cursor) else None
+def _by_relevance(request: _Request, cursor: str) -> SearchResult | None:
+    """None if there are no words to rank by."""
+    place = RankCursor.decode(cursor, request.now) if RankCursor.may_be(cursor) else None
     if cursor and place is None:
         return None
-    ranked: _Ranked | None = cache.get(asked.key(place)) if place else None
+    ranked: _Ranked | None = cache.get(request.key(place)) if place else None
     if ranked is None:
         if place:
-            asked = replace(asked, now=place.at(asked.now))
+            request = replace(request, now=place.at(request.now))
         with snapshot() as index:
-            place = place or RankCursor(index.state.next_document, microseconds(asked.now))
-            ranked = _rank(index, asked, place.until)
+            place = place or RankCursor(index.state.next_document, microseconds(request.now))
+            ranked = _rank(index, request, place.until)
         if ranked is None:
             return None
         if len(ranked.postings) > LENGTH:
-            cache.set(asked.key(place), ranked, KEPT)
+            cache.set(request.key(place), ranked, CACHE_SECONDS)
     assert place
     end = place.position + LENGTH
     return SearchResult(
@@ -244,17 +233,17 @@ def _by_relevance(asked: _Asked, cursor: str) -> SearchResult | None:
     )
 
 
-def _rank(index: Snapshot, asked: _Asked, until: int) -> _Ranked | None:
-    languages = languages_of(index, asked.tree)
-    query = query_of(index, asked.tree, languages)
-    judgement = _judgement(index, asked)
+def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
+    languages = languages_of(index, request.tree)
+    query = query_of(index, request.tree, languages)
+    judgement = _judgement(index, request)
     if not query and not judgement.wanted:
         return None
-    condition = condition_of(conditions(asked.tree), asked.user, languages=languages, now=asked.now)
+    condition = condition_of(conditions(request.tree), request.user, languages=languages, now=request.now)
     limited = Limited(condition, until=until, at_once=True)
-    worth = _worth(microseconds(asked.now)) if asked.order == "fresh" else None
+    worth = _worth(microseconds(request.now)) if request.order == "fresh" else None
     narrowed = index.such(limited, worth)
-    answer = recipe.search(narrowed, query, MAX_RANKED, recipe=_recipe(asked, judgement), judgement=judgement)
+    answer = recipe.search(narrowed, query, MAX_RANKED, recipe=_recipe(request, judgement), judgement=judgement)
     known = attributes_of(index, answer.ranking.documents)
     with_own_words = _amount_with(narrowed, query)
     added = answer.expansion.added(query.terms)
@@ -264,39 +253,39 @@ def _rank(index: Snapshot, asked: _Asked, until: int) -> _Ranked | None:
         postings=tuple(known.posting_ids.tolist()),
         sources=tuple(known.source_ids.tolist()),
         published=tuple(known.published.tolist()),
-        # Words that were added find more than the query's own, of which only the best are shown.
+        # Added words find more, of which only the best are shown.
         total=max(with_own_words, len(answer.ranking)),
         with_own_words=with_own_words,
         added=tuple(
             Added(term.term, term.weight, tuple(posting_of[document] for document, _ in term.origins)) for term in added
         ),
-        facets=facets(known, asked.now.tzinfo),
+        facets=facets(known, request.now.tzinfo),
         followers=worth.followers if worth else None,
         is_partial=limited.is_partial,
     )
 
 
-def _recipe(asked: _Asked, judgement: Judgement) -> Recipe:
+def _recipe(request: _Request, judgement: Judgement) -> Recipe:
     if judgement.wanted:
-        return replace(OURS, judged=1.0)  # what a person says counts, and nothing has to be guessed
-    return OURS if asked.expansion else WITHOUT_FEEDBACK
+        return replace(OURS, judged=1.0)  # explicit feedback replaces pseudo-relevance feedback
+    return OURS if request.expansion else WITHOUT_FEEDBACK
 
 
-def _judgement(index: Snapshot, asked: _Asked) -> Judgement:
-    judged = {*asked.liked, *asked.disliked}
+def _judgement(index: Snapshot, request: _Request) -> Judgement:
+    judged = {*request.liked, *request.disliked}
     if not judged:
-        return Judgement(removed=asked.removed)
-    # Words of what a person may not open would be shown as added.
-    readable = set(following.readable_by(asked.user).filter(pk__in=judged).values_list("pk", flat=True))
+        return Judgement(removed=request.removed)
+    # Or words of postings that the user may not open would be shown as added.
+    readable = set(following.readable_by(request.user).filter(pk__in=judged).values_list("pk", flat=True))
     return Judgement(
-        wanted=index.documents_of(readable.intersection(asked.liked)).tolist(),
-        unwanted=index.documents_of(readable.intersection(asked.disliked)).tolist(),
-        removed=asked.removed,
+        wanted=index.documents_of(readable.intersection(request.liked)).tolist(),
+        unwanted=index.documents_of(readable.intersection(request.disliked)).tolist(),
+        removed=request.removed,
     )
 
 
 def _amount_with(index: Snapshot, query: Query) -> int:
-    """How many documents that may be found hold one of the query's words."""
+    """The number of admitted documents with one of the query's words."""
     amount = 0
     for block in index.blocks(index.numbers(list(query.terms))):
         holding = np.zeros(block.size, np.bool_)
@@ -314,11 +303,11 @@ def _worth(now: int) -> Worth:
 
 
 def _followers() -> dict[int, int]:
-    """Followers of each source, as of some minutes ago."""
+    """Followers of each source, cached for some minutes."""
     known: dict[int, int] | None = cache.get(_FOLLOWERS)
     if known is None:
         known = dict(Follow.objects.values_list("source_id").annotate(Count("pk")).order_by())
-        cache.set(_FOLLOWERS, known, FOLLOWERS_KEPT)
+        cache.set(_FOLLOWERS, known, FOLLOWERS_CACHE_SECONDS)
     return known
 
 
@@ -344,17 +333,10 @@ def matching(
     source_ids: Collection[int] | None = None,
     posting_ids: Collection[int] | None = None,
 ) -> list[int]:
-    """The newest thousand postings that a query of a person holds for, of some sources or of all, or among some.
-
-    Raises
-    ------
-    TooCostly
-        If a statement took longer than any may.
-    """
+    """The newest thousand postings that match a user's query, among these sources or postings; or `TooCostly`."""
     try:
         with snapshot() as index:
-            asked = condition_of(tree, user, languages=languages_of(index, tree), now=now)
-            parts: list[Condition] = [asked]
+            parts: list[Condition] = [condition_of(tree, user, languages=languages_of(index, tree), now=now)]
             if source_ids is not None:
                 parts.insert(0, Sources(frozenset(source_ids)))
             if posting_ids is not None:
@@ -362,4 +344,4 @@ def matching(
             among = parts[0] if len(parts) == 1 else All(tuple(parts))
             return [each.posting_id for each in index.such(Limited(among)).newest(MAX_COUNTED)]
     except OperationalError as error:
-        raise _given_up(error) from error
+        raise _translated(error) from error

@@ -1,4 +1,4 @@
-"""The index as of one instant."""
+"""A consistent snapshot of the index."""
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,31 +17,24 @@ from apps.search.algorithms.index.newest import Found, newest
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
 from apps.search.queries import stored
 from apps.search.queries.blocks import Blocks, GenerationBlock, MemoryBlock, Reader, joinable
-from apps.search.queries.instants import consistent_snapshot
 from apps.search.queries.stored import Columns, Segment
 from apps.search.queries.terms import Terms
+from apps.search.queries.transactions import consistent_snapshot
 
 _NO_ITEMS = np.empty(0, np.int32)
+NO_TERMS = np.empty(0, np.int64)
 NO_DOCUMENT = Document(_NO_ITEMS, 0, _NO_ITEMS, _NO_ITEMS)
 
 
 @contextmanager
-def snapshot(condition: Condition = ALWAYS, worth: Worth | None = None) -> "Iterator[Snapshot]":
-    """The index as it is now, until the end of the block, whatever is added, edited, sealed and merged meanwhile.
-
-    Parameters
-    ----------
-    condition : Condition
-        Only documents for which it holds are found; they still count in frequencies.
-    worth : Worth, optional
-        What scores are multiplied by.
-    """
+def snapshot() -> "Iterator[Snapshot]":
+    """The present index until the end of the block, unaffected by concurrent changes."""
     with consistent_snapshot(stored.HEAD) as heads:
-        yield Snapshot(stored.state(heads), condition, worth)
+        yield Snapshot(stored.state(heads))
 
 
 class Snapshot:
-    """Made by `snapshot`. Ranking's `Index`; besides, lists by time and the way from documents to postings."""
+    """Made by `snapshot`. The `Index` of ranking, lists by time, and the mapping of documents to postings."""
 
     def __init__(self, state: stored.State, condition: Condition = ALWAYS, worth: Worth | None = None) -> None:
         self.state = state
@@ -50,17 +43,20 @@ class Snapshot:
         self._terms = Terms(state.head, state.revision)
 
     def such(self, condition: Condition, worth: Worth | None = None) -> "Snapshot":
-        """The same instant with another condition, such as one whose terms were looked up here."""
+        """The same snapshot, in which only documents that meet the condition are found, with scores scaled by `worth`.
+
+        Other documents still count in frequencies.
+        """
         other = Snapshot(self.state, condition, worth)
         other._terms = self._terms
         other.__dict__["_chunks"] = self._chunks
         return other
 
-    # --- what ranking asks --------------------------------------------------------------------------------------------
+    # --- Index --------------------------------------------------------------------------------------------------------
     @cached_property
     def documents(self) -> int:
-        sealed = sum(generation.size - generation.dead_count for generation in self.state.generations)
-        return sealed + sum(int(chunk.alive.sum()) for chunk in self._chunks)
+        alive = sum(generation.size - generation.dead_count for generation in self.state.generations)
+        return alive + sum(int(chunk.alive.sum()) for chunk in self._chunks)
 
     @cached_property
     def average_length(self) -> float:
@@ -75,23 +71,23 @@ class Snapshot:
         return self._terms.names(numbers)
 
     def document_frequencies(self, numbers: IntArray) -> IntArray:
-        counts = self._terms.sealed_frequencies(numbers)
+        counts = self._terms.segment_frequencies(numbers)
         for chunk in self._chunks:
             counts += chunk.frequencies(numbers)
         return counts
 
-    def blocks(self, numbers: IntArray) -> Blocks:
-        """All blocks, the newest first, ready to give the rows of these terms."""
-        wanted = [int(number) for number in numbers]
-        asked = sorted(set(self.condition.terms()))
+    def blocks(self, numbers: IntArray = NO_TERMS) -> Blocks:
+        """All blocks, the newest first, ready to return the rows of these terms."""
+        wanted = numbers.tolist()
+        required = sorted(set(self.condition.terms()))
         # Without terms a search by time ends in the newest generation, which should not be a part of a large block.
-        is_joined = bool(wanted or asked)
+        is_joined = bool(wanted or required)
         generations = self.state.generations
         runs = (joinable(generations) if is_joined else [[generation] for generation in generations])[::-1]
         reader = Reader(runs, wanted, may_stop=self.worth is not None)
-        conditions = Reader(runs, asked, may_stop=not wanted or self.worth is not None)
-        tail: Blocks = [MemoryBlock(self, self._chunks, wanted)] if self._chunks else []
-        return tail + [GenerationBlock(self, run, wanted, reader, conditions) for run in runs]
+        conditions = Reader(runs, required, may_stop=not wanted or self.worth is not None)
+        memory: Blocks = [MemoryBlock(self, self._chunks, wanted)] if self._chunks else []
+        return memory + [GenerationBlock(self, run, wanted, reader, conditions) for run in runs]
 
     def vectors(self, documents: IntArray) -> Vectors:
         return inversion.vectors(self.read(documents))
@@ -99,39 +95,35 @@ class Snapshot:
     def sequences(self, documents: IntArray) -> Sequences:
         return inversion.sequences(self.read(documents))
 
-    # --- besides ------------------------------------------------------------------------------------------------------
+    # --- documents ----------------------------------------------------------------------------------------------------
     def newest(self, count: int) -> list[Found]:
-        """The documents published last for which the condition holds."""
-        return newest(self.blocks(np.empty(0, np.int64)), count)
+        """The documents published last that meet the condition."""
+        return newest(self.blocks(), count)
 
     def read(self, documents: IntArray) -> list[Document]:
-        """The documents in their order; empty ones in the places of those that died."""
-        numbers = [int(number) for number in documents]
+        """The documents in their order, empty ones in place of deleted ones."""
+        numbers = documents.tolist()
         found = stored.documents(self.state.head, set(numbers))
         return [found.get(number, NO_DOCUMENT) for number in numbers]
 
     def posting_ids(self, documents: IntArray) -> list[int]:
-        """The posting of each document, 0 if it died."""
-        rows = fetch("SELECT number, posting_id FROM search_document WHERE number = ANY(%s)", [_list(documents)])
+        """The posting id of each document, 0 for a deleted one."""
+        rows = fetch("SELECT number, posting_id FROM search_document WHERE number = ANY(%s)", [documents.tolist()])
         known = dict(rows)
-        return [known.get(number, 0) for number in _list(documents)]
+        return [known.get(number, 0) for number in documents.tolist()]
 
     def documents_of(self, posting_ids: Collection[int]) -> NDArray[np.int64]:
-        """The documents of those postings that are indexed, in no order that means anything."""
+        """The documents of the indexed ones of the postings, unordered."""
         rows = fetch(
             "SELECT number FROM search_document WHERE posting_id = ANY(%s) AND NOT dead", [sorted(set(posting_ids))]
         )
         return np.array([number for (number,) in rows], np.int64)
 
     def columns(self, run: Sequence[Segment]) -> Columns:
-        """What generations that follow each other know of their documents, as if they were one."""
+        """Attributes of the documents of adjacent generations, concatenated."""
         return stored.columns(run, self.state.generations)
 
     @cached_property
     def _chunks(self) -> list[Chunk]:
         state = self.state
-        return stored.chunks(state.head, spans(state.sealed, state.next_document), state.dead)
-
-
-def _list(numbers: IntArray) -> list[int]:
-    return [int(number) for number in numbers]
+        return stored.chunks(state.head, spans(state.memory_start, state.next_document), state.dead)

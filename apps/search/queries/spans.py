@@ -1,6 +1,6 @@
-"""All postings in parts of about as much to read, in the order of their documents; after them, those that have none.
+"""Spans of all postings with about equal work, in the order of their documents, then those without a document.
 
-In this order newer postings stay newer when they are read again, as nearly as several readers at a time can have it.
+In this order newer postings stay newer when they are indexed again, as far as parallel workers allow.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,13 +11,13 @@ from apps.database.statements import fetch, fetch_rows
 from apps.jobs.models import Job
 
 KIND = "index"  # of jobs
-MAX_POSTINGS = 8_000  # postings of a span, if they are about as long
-FEWEST, SPANS = 500, 16  # of a small archive rather so many spans, lest one worker has nothing to do, but not smaller
+MAX_POSTINGS = 8_000  # of a span, for postings of equal length
+MIN_POSTINGS, SPANS = 500, 16  # a small archive has this number of spans to occupy workers, unless they get smaller
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Documents by their numbers, or postings without a document by publication and number; both ends belong to it."""
+    """Documents by number, or postings without a document by publication and id; both ends are included."""
 
     first: tuple[Any, ...]
     last: tuple[Any, ...]
@@ -25,7 +25,7 @@ class Span:
     words: float  # about
 
     def to_json(self) -> dict[str, Any]:
-        return {"first": [*map(_said, self.first)], "last": [*map(_said, self.last)]}
+        return {"first": [*map(_to_json, self.first)], "last": [*map(_to_json, self.last)]}
 
 
 _DOCUMENTS = """
@@ -65,11 +65,11 @@ def spans() -> Iterator[Span]:
 
 
 def _parts(count: int, every: int) -> int:
-    most = min(MAX_POSTINGS, max(FEWEST, every // SPANS))
+    most = min(MAX_POSTINGS, max(MIN_POSTINGS, every // SPANS))
     return max(1, -(-count // most))
 
 
-def _said(end: Any) -> Any:
+def _to_json(end: Any) -> Any:
     return end if isinstance(end, int) else end.isoformat()
 
 
@@ -85,11 +85,11 @@ ORDER BY published_at, id
 
 
 def in_span(span: Mapping[str, Any]) -> list[tuple[int | None, int]]:
-    """The number of the document, if there is one, and that of the posting of each that is in a span now, in order."""
+    """Document number, or None, and posting id of each posting in a span, in order."""
     statement = _IN_DOCUMENTS if len(span["first"]) == 1 else _IN_POSTINGS
     return fetch(statement, [*span["first"], *span["last"]])
 
 
-def is_read_anew() -> bool:
-    """Whether a job that reads all postings again is under way."""
+def is_reindexing() -> bool:
+    """Whether a job that indexes all postings is running."""
     return Job.objects.filter(kind=KIND, state=Job.State.RUNNING).exists()

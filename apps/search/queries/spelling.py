@@ -1,4 +1,4 @@
-"""What was probably meant by a query in which a word is misspelled."""
+"""Spelling suggestions for queries."""
 
 import time
 
@@ -6,15 +6,12 @@ from apps.search.algorithms.language import And, Or, Tree, Word
 from apps.search.algorithms.spelling import Vocabulary
 from apps.search.models import SpelledWord
 
-REMEMBERED = 1_800  # s; the words change little from day to day
+CACHE_SECONDS = 1_800  # the vocabulary changes slowly
 _known: tuple[float, Vocabulary] | None = None  # until when
 
 
 def suggestion(tree: Tree) -> Tree:
-    """The query with other words for those that hardly any posting has; the same one if there are none.
-
-    Phrases and filters stay as they are.
-    """
+    """The query with corrected rare words, or the same one; phrases and filters stay."""
     return _corrected(tree, _vocabulary())
 
 
@@ -33,11 +30,14 @@ def _corrected(tree: Tree, vocabulary: Vocabulary) -> Tree:
 def _vocabulary() -> Vocabulary:
     global _known
     if _known is None or _known[0] < time.monotonic():
-        _known = time.monotonic() + REMEMBERED, Vocabulary(dict(SpelledWord.objects.values_list("word", "documents")))
+        _known = (
+            time.monotonic() + CACHE_SECONDS,
+            Vocabulary(dict(SpelledWord.objects.values_list("word", "documents"))),
+        )
     return _known[1]
 
 
 def forget() -> None:
-    """Remember nothing any more, since other words were learnt."""
+    """Clear the cache."""
     global _known
     _known = None

@@ -1,4 +1,4 @@
-"""The state of the index, for keepers."""
+"""The state of the index, for admins."""
 
 from dataclasses import dataclass
 
@@ -10,18 +10,18 @@ from apps.search.models import Document, Generation
 @dataclass(frozen=True, slots=True)
 class IndexState:
     generations: int
-    documents: int  # sealed, the dead ones among them
+    documents: int  # in segments, including dead ones
     dead: int
-    tail: int  # documents that are searched one by one until they are sealed
+    tail: int  # documents of the in-memory segment
 
 
 def index_state() -> IndexState:
     """Two queries."""
-    sealed = Generation.objects.aggregate(
+    segments = Generation.objects.aggregate(
         generations=Count("pk"),
         documents=Sum("size", default=0),
         dead=Sum("dead_count", default=0),
         end=Max(F("first") + F("size"), default=0),
     )
-    tail = Document.objects.filter(number__gte=sealed["end"], dead=False).count()
-    return IndexState(sealed["generations"], sealed["documents"], sealed["dead"], tail)
+    tail = Document.objects.filter(number__gte=segments["end"], dead=False).count()
+    return IndexState(segments["generations"], segments["documents"], segments["dead"], tail)

@@ -1,7 +1,7 @@
-"""The index' rows, each read once as long as there is room to remember it.
+"""Rows of the index with caches.
 
-All that is remembered here never changes under its key: documents and generations get no number twice, not even in an
-index that was emptied and filled again, which has another head.
+No cached value ever changes under its key: numbers of documents and generations are never reused, and an index that was
+emptied has another head.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ def _row_weight(row: Row | None) -> int:
 
 
 def _document_weight(document: Document) -> int:
-    # Three arrays, each of which weighs as much again as most of their contents.
+    # Three arrays, with an overhead about as large as their usual content.
     return document.sequence.nbytes + document.pairs.nbytes + document.names.nbytes + 3 * OVERHEAD
 
 
@@ -43,7 +43,7 @@ def _state_weight(state: tuple[tuple[int, ...], tuple["Segment", ...]]) -> int:
 
 
 _rows = Cache[tuple[int, int], Row | None](128 * MEGABYTE, _row_weight)  # of generation and term
-_columns = Cache[tuple[tuple[int, int], ...], "Columns"](64 * MEGABYTE, _column_weight)  # of runs, with their dead
+_columns = Cache[tuple[tuple[int, int], ...], "Columns"](64 * MEGABYTE, _column_weight)  # of runs, with dead counts
 _documents = Cache[tuple[int, int], Document](48 * MEGABYTE, _document_weight)  # of head and number
 _states = Cache[tuple[int, int], tuple[tuple[int, ...], tuple["Segment", ...]]](MEGABYTE, _state_weight)
 _chunks = Cache[tuple[int, int, int, tuple[int, ...]], Chunk](16 * MEGABYTE, lambda chunk: chunk.weight)
@@ -51,7 +51,7 @@ _chunks = Cache[tuple[int, int, int, tuple[int, ...]], Chunk](16 * MEGABYTE, lam
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What a generation knows of its documents."""
+    """Attributes of the documents of a generation."""
 
     attributes: Attributes
     alive: NDArray[np.bool_]
@@ -59,7 +59,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A generation, but for what it knows of each document."""
+    """A generation without its attributes of documents."""
 
     id: int
     first: int
@@ -75,17 +75,17 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Of an index at one instant."""
+    """The state of the index in one snapshot."""
 
-    head: int  # 0 if nothing was ever indexed
+    head: int  # 0 for an empty index
     revision: int
     next_document: int
-    dead: tuple[int, ...]  # documents of the tail
+    dead: tuple[int, ...]  # documents in the in-memory segment
     generations: tuple[Segment, ...]  # the oldest first
 
     @property
-    def sealed(self) -> int:
-        """The first document of the tail."""
+    def memory_start(self) -> int:
+        """The first document of the in-memory segment."""
         return self.generations[-1].end if self.generations else 0
 
 
@@ -95,7 +95,7 @@ _DEAD = "SELECT number FROM search_document WHERE dead ORDER BY number"
 
 
 def state(heads: Sequence[Any]) -> State:
-    """The state under a head, a row of HEAD; none are in an index into which nothing was ever put."""
+    """The state for the rows of HEAD, which has none for an empty index."""
     if not heads:
         return State(0, 0, 0, (), ())
     [head] = heads
@@ -112,19 +112,19 @@ def state(heads: Sequence[Any]) -> State:
 
 
 def columns(run: Sequence[Segment], generations: Sequence[Segment]) -> Columns:
-    """What a run of generations knows of its documents; where something has to be read, then of all of them at once."""
+    """Attributes of the documents of a run of generations; if any is not cached, those of all are read at once."""
     key = _of(run)
     found = _columns.among([key])
     if not found:
-        parts = _columns.among(_of([sealed]) for sealed in generations)
-        if missing := [sealed.id for sealed in generations if _of([sealed]) not in parts]:
+        parts = _columns.among(_of([segment]) for segment in generations)
+        if missing := [segment.id for segment in generations if _of([segment]) not in parts]:
             rows = fetch_rows(
                 "SELECT id, dead_count, size, posting_ids, source_ids, published, languages, dead"
                 " FROM search_generation WHERE id = ANY(%s)",
                 [missing],
             )
             parts |= {((row.id, row.dead_count),): _unpacked(row) for row in rows}
-        of_run = [parts[_of([sealed])] for sealed in run]
+        of_run = [parts[_of([segment])] for segment in run]
         found = {
             key: Columns(joined([part.attributes for part in of_run]), np.concatenate([part.alive for part in of_run]))
         }
@@ -133,7 +133,7 @@ def columns(run: Sequence[Segment], generations: Sequence[Segment]) -> Columns:
 
 
 def _of(run: Sequence[Segment]) -> tuple[tuple[int, int], ...]:
-    return tuple((sealed.id, sealed.dead_count) for sealed in run)
+    return tuple((segment.id, segment.dead_count) for segment in run)
 
 
 def _unpacked(row: Any) -> Columns:
@@ -174,7 +174,7 @@ def largest(generations: Sequence[int], terms: Sequence[int]) -> dict[tuple[int,
 
 
 def documents(head: int, numbers: Iterable[int]) -> dict[int, Document]:
-    """By number, the documents among these that are still kept."""
+    """The existing documents among these, by number."""
     keys = [(head, number) for number in numbers]
     found = _documents.among(keys)
     if len(found) < len(keys):
@@ -208,7 +208,7 @@ FROM search_document WHERE number >= %s AND number < %s AND NOT dead
 
 
 def chunks(head: int, spans: Sequence[tuple[int, int]], dead: Sequence[int]) -> list[Chunk]:
-    """The documents of the tail in chunks, one per span, without the dead."""
+    """The documents of the in-memory segment in chunks, one per span, without dead ones."""
     keys = [(head, first, end, tuple(number for number in dead if first <= number < end)) for first, end in spans]
     found = _chunks.among(keys)
     missing = [key for key in keys if key not in found]
@@ -221,19 +221,23 @@ def chunks(head: int, spans: Sequence[tuple[int, int]], dead: Sequence[int]) -> 
 
 
 def _chunk(first: int, end: int, alive: Sequence[Any]) -> Chunk:
-    made: list[Document | None] = [None] * (end - first)
+    by_number = {row.number: document(row) for row in alive}
+    return Chunk.of(first, [by_number.get(number) for number in range(first, end)], attributes(alive, first, end))
+
+
+def attributes(alive: Sequence[Any], first: int, end: int) -> Attributes:
+    """Attributes of the documents from `first` to `end`, 0 for dead ones, from rows of search_document."""
     known = np.zeros((3, end - first), np.int64)
     languages = np.zeros(end - first, "S3")
     for row in alive:
         at = row.number - first
-        made[at] = document(row)
         known[:, at] = row.posting_id, row.source_id, microseconds(row.published_at)
         languages[at] = row.language
-    return Chunk.of(first, made, Attributes(known[0], known[1], known[2], languages))
+    return Attributes(known[0], known[1], known[2], languages)
 
 
 def forget() -> None:
-    """Remember nothing any more, for measurements from cold."""
-    for remembered in (_rows, _columns, _documents, _chunks, _states):
-        remembered.forget()
+    """Clear all caches, for measurements."""
+    for cache in (_rows, _columns, _documents, _chunks, _states):
+        cache.forget()
     terms.forget()

@@ -1,4 +1,4 @@
-"""Terms, their numbers, and how many documents hold them."""
+"""Terms, their numbers and document frequencies."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from apps.database.statements import fetch, fetch_as, fetch_rows
 from apps.search.algorithms.models.index import UNKNOWN
 
-MAX_REMEMBERED = 100_000  # terms, about 25 MB
+MAX_CACHED = 100_000  # terms, about 25 MB
 
 _TERMS = """
 SELECT id AS number, term, (document_frequency
@@ -21,37 +21,37 @@ FROM search_term
 class _Known(NamedTuple):
     number: int
     term: str
-    documents: int  # sealed ones that hold it, those that died left out
+    documents: int  # live ones in segments that have it
 
 
-class _Remembered:
-    """What was read under one revision of the index, for all searches that see it."""
+class _Cached:
+    """Terms read under one revision of the index, shared by all searches."""
 
-    def __init__(self, instant: tuple[int, int]) -> None:
-        self.instant = instant  # head and revision
+    def __init__(self, version: tuple[int, int]) -> None:
+        self.version = version  # head and revision
         self.by_term: dict[str, _Known] = {}
         self.by_number: dict[int, _Known] = {}
 
 
-_latest = _Remembered((0, 0))
+_latest = _Cached((0, 0))
 
 
-def _remembered(instant: tuple[int, int]) -> _Remembered:
+def _cached(version: tuple[int, int]) -> _Cached:
     global _latest
     latest = _latest
-    if latest.instant == instant and len(latest.by_number) < MAX_REMEMBERED:
+    if latest.version == version and len(latest.by_number) < MAX_CACHED:
         return latest
-    begun = _Remembered(instant)
-    if instant >= latest.instant:  # a search that still sees an older one keeps what it reads to itself
+    begun = _Cached(version)
+    if version >= latest.version:  # terms of an older snapshot are not shared
         _latest = begun
     return begun
 
 
 class Terms:
-    """Terms as of one instant, each read once: a search asks for the same ones several times, and so does the next."""
+    """Terms of one revision, each read once, as searches use the same ones repeatedly."""
 
     def __init__(self, head: int, revision: int) -> None:
-        self._known = _remembered((head, revision))
+        self._known = _cached((head, revision))
         self._unknown: set[str] = set()
 
     def numbers(self, terms: Sequence[str]) -> NDArray[np.int64]:
@@ -66,8 +66,8 @@ class Terms:
         """The term of each number, which must be known."""
         return [known.term for known in self._of(numbers) if known]
 
-    def sealed_frequencies(self, numbers: NDArray[np.integer]) -> NDArray[np.int64]:
-        """How many sealed documents hold each term, those that died left out."""
+    def segment_frequencies(self, numbers: NDArray[np.integer]) -> NDArray[np.int64]:
+        """The number of live documents in segments with each term."""
         return np.array([known.documents if known else 0 for known in self._of(numbers)], np.int64)
 
     def _of(self, numbers: NDArray[np.integer]) -> list[_Known | None]:
@@ -82,30 +82,30 @@ class Terms:
 
 
 def forget() -> None:
-    """Remember nothing any more."""
+    """Clear the cache."""
     global _latest
-    _latest = _Remembered((0, 0))
+    _latest = _Cached((0, 0))
 
 
 def numbers(terms: Sequence[str]) -> NDArray[np.int64]:
-    """The number of each term as of now, UNKNOWN where it has none."""
+    """The current number of each term, UNKNOWN where it has none."""
     known = dict(fetch("SELECT term, id FROM search_term WHERE term = ANY(%s)", [sorted(set(terms))]))
     return np.array([known.get(term, UNKNOWN) for term in terms], np.int64)
 
 
 class Counted(NamedTuple):
-    """A term as it stands in the table, with documents that died since they were last counted."""
+    """A stored term, including documents that died since the last update."""
 
     number: int
     documents: int
 
 
 def counted(terms: Collection[str]) -> dict[str, Counted]:
-    """Those of the terms that are known."""
+    """The known ones of the terms."""
     rows = fetch_rows("SELECT term, id, document_frequency FROM search_term WHERE term = ANY(%s)", [sorted(terms)])
     return {row.term: Counted(row.id, row.document_frequency) for row in rows}
 
 
 def documents_of(numbers: Collection[int]) -> dict[int, int]:
-    """About how many documents hold each of the terms."""
+    """Approximate document frequencies of terms."""
     return dict(fetch("SELECT id, document_frequency FROM search_term WHERE id = ANY(%s)", [sorted(numbers)]))

@@ -1,4 +1,4 @@
-"""Moments as the index counts them."""
+"""Times in the index."""
 
 from datetime import UTC, datetime, timedelta
 

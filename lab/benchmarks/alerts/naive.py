@@ -8,7 +8,8 @@ from datetime import datetime
 from apps.alerts.models import Hit
 from apps.postings.algorithms.words import analyse, language_of
 from apps.postings.queries import PostingText
-from apps.search.algorithms.language import PostingValues, matches, parse
+from apps.search.algorithms.language import parse
+from lab.benchmarks.alerts.matching import PostingValues, matches
 
 
 def scan(queries: Mapping[int, str], postings: Sequence[PostingText], *, now: datetime) -> tuple[float, int]:

@@ -49,7 +49,7 @@ def run(kind: str, workers: int, *, kill: int | None = None) -> Iterator[Progres
     actions.advance(job.pk)
     chance, killed, used, begin = random.Random(kill), False, _used(), time.perf_counter()
     with _working(job.pk, workers) as processes:
-        while (now := Job.objects.get(pk=job.pk)).state in Job.TO_BE_WORKED_ON:
+        while (now := Job.objects.get(pk=job.pk)).state in Job.ACTIVE:
             progress = queries.progress([now])[job.pk]
             at_work = sorted({attempt.worker for attempt in queries.running(job.pk)} & processes.keys())
             if kill is not None and not killed and progress.share >= KILLED_AT and at_work:
@@ -88,7 +88,7 @@ def _working(job_id: int, count: int) -> Iterator[dict[str, BaseProcess]]:
 
 def _work(name: str, job_id: int) -> None:
     parent = os.getppid()
-    while os.getppid() == parent and Job.objects.get(pk=job_id).state in Job.TO_BE_WORKED_ON:
+    while os.getppid() == parent and Job.objects.get(pk=job_id).state in Job.ACTIVE:
         if not working.work(name, job_id):
             time.sleep(IDLE)
     sandbox.stop()

@@ -145,7 +145,7 @@ def archive(texts: Sequence[Text], sources: int) -> Iterator[Archive]:
 
 def _pull() -> int:
     added = 0
-    while (consumed := actions.consume()) and consumed.looked_at:
+    while (consumed := actions.consume()) and consumed.changes:
         added += consumed.added
     return added
 

@@ -69,7 +69,8 @@ def _index_everything() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT id, title, body FROM benchmark_item ORDER BY id")
         for number, title, body in cursor.fetchall():
-            for item in set(read(title, body, language="en").items()):
+            reading = read(title, body, language="en")
+            for item in {*reading.sequence, *reading.pairs}:
                 postings.setdefault(item, []).append(number)
         cursor.execute("DELETE FROM benchmark_shard")
         cursor.execute("INSERT INTO benchmark_shard VALUES (1, %s)", [pickle.dumps(postings)])

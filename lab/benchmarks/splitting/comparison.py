@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.jobs.algorithms import estimates
-from apps.jobs.algorithms.hashing import Keys, combined
+from apps.jobs.algorithms.estimates import Keys
+from lab.benchmarks.splitting.hashing import combined
 from lab.benchmarks.splitting.makespan import Outcome, lower_bound, outcome
 from lab.benchmarks.splitting.synthetic import Records
 from lab.benchmarks.splitting.ways import METHODS, Work, boxed, gathered

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.jobs.algorithms.hashing import Keys, hashed
+from apps.jobs.algorithms.estimates import Keys
+from lab.benchmarks.splitting.hashing import hashed
 
 FloatArray = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.jobs.algorithms.hashing import Keys
+from apps.jobs.algorithms.estimates import Keys
 from lab.papers.tetea import balanced, split_by_hash, total_times
 
 FloatArray = NDArray[np.float64]

@@ -7,7 +7,7 @@ from apps.postings.models import Posting
 from apps.search import actions
 from apps.search.algorithms.index.conditions import Stands
 from apps.search.queries import snapshot
-from apps.search.queries.checking import Check, check
+from lab.chaos.index.checking import Check, check
 
 Lines = Sequence[dict[str, Any]]
 
@@ -16,7 +16,7 @@ def faults_of_archive(writers: Iterable[Lines]) -> list[str]:
     """Describe each fault: first of what was searchable already, then of all that was stored."""
     lines = [line for writer in writers for line in writer]
     faults = [*_faults_of_index(), *_lost(lines, "added")]
-    while (consumed := actions.consume()) and consumed.looked_at:
+    while (consumed := actions.consume()) and consumed.changes:
         pass
     actions.maintain()
     return [*faults, *_faults_of_index(), *_lost(lines, "stored")]

@@ -25,6 +25,7 @@ from apps.sources.actions import NewSource, add_source, delete_source
 from apps.sources.formats.feed import ParsedEntry
 from lab.evaluations.search.collections import Collection, Document
 from lab.evaluations.search.scoring import RETRIEVED, Scores, mean, score
+from lab.worlds.index import empty
 
 MODELS = {
     "vsm": "VSM",
@@ -92,7 +93,7 @@ def stored(documents: Sequence[Document], language: str) -> Iterator[None]:
         yield
     finally:
         delete_source(source)
-        actions.empty()  # with the deletions that wait there
+        empty()  # with the deletions that wait there
 
 
 def _entry(document: Document) -> ParsedEntry:
@@ -107,7 +108,7 @@ def _entry(document: Document) -> ParsedEntry:
 
 
 def _index() -> None:
-    while (consumed := actions.consume()) and consumed.looked_at:
+    while (consumed := actions.consume()) and consumed.changes:
         pass
     actions.maintain(at_least=1)
 

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import connection
 
 from apps.alerts import actions
-from apps.alerts.actions.matching import answered
+from apps.alerts.actions.matching import matching_searches
 from apps.alerts.models import OutboxRow, PercolatorQuery, QueryTerm
 from apps.alerts.queries import candidates, hits
 from apps.postings.models import Posting
@@ -125,7 +125,7 @@ class Command(LabCommand):
         timings[f"kept{length}"] = timing
         self.console.print(f"{length} words: p50 {timing.p50:.1f} ms, p99 {timing.p99:.1f} ms, CPU {timing.cpu:.1f} ms")
         ids = list(Posting.objects.filter(pk__gt=begin).values_list("pk", flat=True)[: len(rounds)])
-        timings[f"match{length}"] = timed(lambda id: answered(candidates.readings([id]), now), ids)
+        timings[f"match{length}"] = timed(lambda id: matching_searches(candidates.readings([id]), now), ids)
         return {f"hits{length}": sum(found) / len(rounds)}
 
     def _scan(self) -> dict[str, float]:

@@ -20,7 +20,7 @@ import numpy as np
 from django.core.management.base import CommandError
 from rich.table import Table
 
-from apps.jobs.algorithms.hashing import keys_of
+from apps.jobs.algorithms.estimates import keys_of
 from lab.benchmarks.splitting.comparison import (
     RESULTS,
     Result,

@@ -1,4 +1,4 @@
-"""People who want to be told, and what their searches find."""
+"""Users with notifications, and hits of their searches."""
 
 import base64
 from collections.abc import Sequence
@@ -7,8 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.alerts.actions.findings import NewHit
-from apps.alerts.actions.rule_effects import apply_rules
+from apps.alerts.actions.rule_effects import NewHit, apply_rules
 from apps.alerts.actions.rules import set_rule
 from apps.alerts.models import Hit, Message
 from apps.postings.models import Posting

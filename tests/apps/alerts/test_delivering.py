@@ -1,7 +1,8 @@
-"""Each message once, as near as can be: whoever dies, whoever is at it besides, and whatever was said meanwhile."""
+"""Messages are delivered nearly exactly once, despite crashes, concurrent workers and changed rules."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import datetime, timedelta
 from random import Random
 from threading import Barrier, Event
@@ -11,7 +12,7 @@ from django.db import connections
 
 from apps.alerts import tasks
 from apps.alerts.actions.delivering import KEPT, deliver, forget_old
-from apps.alerts.actions.enqueuing import hand_out
+from apps.alerts.actions.enqueuing import send_due
 from apps.alerts.actions.rules import resume, set_notification_settings, set_rule, stop
 from apps.alerts.algorithms.times import MAX_ATTEMPTS
 from apps.alerts.channels import DeliveryResult, all_channels
@@ -31,7 +32,7 @@ def send_all(*, now=NOON):
         deliver(message_id, now=now)
 
 
-# --- whoever dies -----------------------------------------------------------------------------------------------------
+# --- crashes ----------------------------------------------------------------------------------------------------------
 class Mishaps:
     """What befalls calls: now and then the worker is killed before the call counts, or right after it did."""
 
@@ -39,7 +40,7 @@ class Mishaps:
         self.chance = Random(seed)
         self.worker: Worker | None = None
         self.before: list[str] = []  # ids of calls that did not count
-        self.after: list[str] = []  # ids of calls that counted, though nobody heard our yes
+        self.after: list[str] = []  # ids of accepted calls whose response was lost
 
     def befall(self, id: str) -> bool:
         """Whether a call of this id counts."""
@@ -108,14 +109,14 @@ def test_nothing_is_lost_when_workers_are_killed_at_any_moment(receiver):
 
 
 @pytest.mark.django_db
-def test_a_message_that_kills_whoever_sends_it_is_given_up(monkeypatch, receiver):
+def test_message_that_kills_its_workers_fails(monkeypatch, receiver):
     class Killed(BaseException):
         pass
 
     def die(*_, **__):
         raise Killed
 
-    monkeypatch.setattr("apps.alerts.actions.delivering._send", die)
+    monkeypatch.setitem(all_channels(), "webhook", replace(all_channels()["webhook"], send=die))
     find(a_search(webhook_url=receiver.url()))
     now = NOON
     for _ in range(MAX_ATTEMPTS):
@@ -136,7 +137,7 @@ def test_what_cannot_be_made_is_logged_and_tried_again(monkeypatch, receiver):
     assert Attempt.objects.get().error == "It could not be created: ZeroDivisionError."
 
 
-# --- whoever is at it besides -----------------------------------------------------------------------------------------
+# --- concurrent workers -----------------------------------------------------------------------------------------------
 @pytest.mark.django_db(transaction=True)
 def test_of_many_who_send_at_once_one_does(receiver):
     def send(message_id):
@@ -177,7 +178,7 @@ def test_many_who_send_at_once_keep_to_the_limit_of_a_day(mail_server):
 
 @pytest.mark.django_db(transaction=True)
 def test_no_transaction_is_open_while_a_message_is_sent(receiver):
-    """A slow receiver holds up nobody: its message can be read and its search deleted meanwhile."""
+    """A slow receiver blocks no others: its message can be read and its search deleted meanwhile."""
     arrived, go_on = Event(), Event()
 
     def answer_slowly(_):
@@ -206,29 +207,30 @@ def test_no_transaction_is_open_while_a_message_is_sent(receiver):
 
 
 @pytest.mark.django_db
-def test_who_was_too_slow_does_not_undo_what_another_one_did(receiver, monkeypatch):
+def test_slow_worker_does_not_undo_the_result_of_another(receiver, monkeypatch):
     saved = a_search(webhook_url=receiver.url())
     find(saved)
     message = the_message()
-    answers = iter([500, 200])
+    statuses = iter([500, 200])
 
-    def be_overtaken(_):
-        status = next(answers)
+    def be_overtaken():
+        status = next(statuses)
         if status == 500:
             assert deliver(message.pk, now=NOON + LEASE)
         return status
 
-    monkeypatch.setattr("apps.alerts.actions.delivering._send", lambda errand, now: _as_answer(be_overtaken(None)))
+    overtaken = replace(all_channels()["webhook"], send=lambda delivery, now: _as_result(be_overtaken()))
+    monkeypatch.setitem(all_channels(), "webhook", overtaken)
     assert deliver(message.pk, now=NOON)
     assert the_message().state == "sent"
     assert sorted(Attempt.objects.values_list("status", flat=True)) == [200, 500]
 
 
-def _as_answer(status):
+def _as_result(status):
     return DeliveryResult(status, "" if status == 200 else "No.")
 
 
-# --- what was said meanwhile ------------------------------------------------------------------------------------------
+# --- changed rules ----------------------------------------------------------------------------------------------------
 @pytest.mark.django_db
 class TestMeanwhile:
     def test_the_rule_was_stopped(self, receiver, mail_server):
@@ -265,7 +267,7 @@ class TestMeanwhile:
         send_all()
         assert the_message().state == "dropped"
 
-    def test_the_person_asked_for_no_more_mail_but_for_calls(self, mail_server, receiver):
+    def test_rule_changed_from_mail_to_webhook(self, mail_server, receiver):
         saved = a_search(mail="once")
         find(saved)
         set_rule(saved.user, saved.pk, webhook_url=receiver.url())
@@ -290,7 +292,7 @@ class TestTheLimitOfADay:
         send_all(now=NOON + 10 * HOUR)
         assert mail_server.taken[3]["subject"] == "2 new in 2 searches"
 
-    def test_is_counted_anew_from_the_persons_midnight(self, mail_server):
+    def test_restarts_at_the_users_midnight(self, mail_server):
         person = a_person(time_zone="Asia/Tokyo")
         set_notification_settings(person, most_a_day=1)
         saved = a_search(person, mail="once")
@@ -307,8 +309,8 @@ class TestTheLimitOfADay:
         for number in range(3):
             find(saved, now=NOON + number * SECOND)
             send_all(now=NOON + number * SECOND)
-        told = Message.objects.filter(state="sent").values_list("channel", flat=True)
-        assert sorted(told) == ["mail", "push", "webhook", "webhook", "webhook"]
+        channels = Message.objects.filter(state="sent").values_list("channel", flat=True)
+        assert sorted(channels) == ["mail", "push", "webhook", "webhook", "webhook"]
         [digest] = Message.objects.filter(channel="digest")
         assert len(digest.hits) == 2  # each once, though mail and push were both too many
 
@@ -373,15 +375,15 @@ def test_messages_are_read_newest_first_with_their_attempts_in_few_statements(re
 
 
 @pytest.mark.django_db
-def test_what_is_due_is_handed_out_and_what_nobody_came_for_shows(monkeypatch, receiver):
+def test_due_messages_are_enqueued_and_overdue_ones_counted(monkeypatch, receiver):
     sent = []
     monkeypatch.setattr("celery.app.base.Celery.send_task", lambda self, name, args, **_: sent.append(args[0]))
     find(a_search(webhook_url=receiver.url(), mail="day"))
-    assert hand_out(now=NOON) == 1
+    assert send_due(now=NOON) == 1
     assert sent == [the_message(channel="webhook").pk]
     assert (left_behind(NOON), left_behind(NOON + HOUR)) == (0, 1)
     Message.objects.update(lease_until=NOON + LEASE)
-    assert hand_out(now=NOON) == 0
+    assert send_due(now=NOON) == 0
 
 
 @pytest.mark.django_db

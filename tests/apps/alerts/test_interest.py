@@ -37,8 +37,8 @@ def looked_for(query: str, user: User | None = None, importance: float = 1.0) ->
     return saved
 
 
-def reckoned() -> dict[int, float]:
-    while search.consume().looked_at:
+def updated_interest() -> dict[int, float]:
+    while search.consume().changes:
         pass
     actions.profile_sources(now=NOON)
     while actions.weigh():
@@ -55,7 +55,7 @@ def a_world():
 def test_a_source_that_writes_of_what_is_searched_is_worth_more():
     storms, football, others = a_world()
     looked_for("hurricane florida")
-    found = reckoned()
+    found = updated_interest()
     assert found[storms.pk] > 2
     assert found[football.pk] == 1
     assert {found[other.pk] for other in others} == {1}
@@ -65,7 +65,7 @@ def test_importance_decides_between_sources_in_proportion():
     storms, football, _ = a_world()
     looked_for("hurricane", importance=2)
     looked_for("football", importance=6)
-    found = reckoned()
+    found = updated_interest()
     relevances = dict(Relevance.objects.values_list("source_id", "value"))
     expected = (2 * relevances[storms.pk]) / (6 * relevances[football.pk])
     assert (found[storms.pk] - 1) / (found[football.pk] - 1) == pytest.approx(expected, abs=0.02)
@@ -76,7 +76,7 @@ def test_others_lose_no_more_than_their_share_however_many_search():
     for _ in range(20):
         looked_for("hurricane", importance=10)
     claims = interest.claims()
-    found = reckoned()
+    found = updated_interest()
     assert sum(claims.values()) / sum(claim * sqrt(found[id]) for id, claim in claims.items()) >= 0.9
     assert found[storms.pk] > 1
 
@@ -85,31 +85,31 @@ def test_an_admin_can_forbid_it():
     storms, _, _ = a_world()
     Plan.objects.update_or_create(pk=1, defaults={"interest_share": 0.0})
     looked_for("hurricane")
-    assert reckoned()[storms.pk] == 1
+    assert updated_interest()[storms.pk] == 1
 
 
-def test_when_nobody_searches_any_more_all_is_as_before():
+def test_without_searches_all_interest_is_one():
     storms, _, _ = a_world()
     saved = looked_for("hurricane")
-    assert reckoned()[storms.pk] > 1
+    assert updated_interest()[storms.pk] > 1
     forget_search(saved.user, saved.pk)
-    assert set(reckoned().values()) == {1}
+    assert set(updated_interest().values()) == {1}
 
 
 def test_a_search_of_no_importance_raises_nothing():
     storms, _, _ = a_world()
     saved = looked_for("hurricane", importance=0)
-    assert reckoned()[storms.pk] == 1
+    assert updated_interest()[storms.pk] == 1
     assert interest.raised_by(saved, NOON) == []
 
 
-def test_another_query_is_weighed_anew():
+def test_changed_query_is_weighed_again():
     storms, football, _ = a_world()
     saved = looked_for("hurricane")
-    reckoned()
+    updated_interest()
     save_search(saved.user, saved.name, "football", order=SavedSearch.Order.NEWEST, now=NOON)
     actions.prepare()
-    found = reckoned()
+    found = updated_interest()
     assert found[storms.pk] == 1
     assert found[football.pk] > 1
 
@@ -117,7 +117,7 @@ def test_another_query_is_weighed_anew():
 def test_it_is_shown_which_sources_a_search_raises_and_which_searches_a_source():
     storms, _, _ = a_world()
     saved, _ = looked_for("hurricane"), looked_for("hurricane florida")
-    reckoned()
+    updated_interest()
     [raised] = interest.raised_by(saved, NOON)
     assert (raised.source_id, raised.title) == (storms.pk, storms.title)
     assert 0 < raised.share < 1
@@ -130,14 +130,14 @@ def test_index_pages_are_worth_as_much_as_their_site():
     storms, _, _ = a_world()
     page = a_source(kind="index", site=storms)
     looked_for("hurricane")
-    found = reckoned()
+    found = updated_interest()
     assert found[page.pk] == found[storms.pk] > 1
 
 
-def test_to_reckon_again_changes_nothing(django_assert_max_num_queries):
+def test_repeated_update_changes_nothing(django_assert_max_num_queries):
     a_world()
     looked_for("hurricane")
-    reckoned()
+    updated_interest()
     before = list(Relevance.objects.values_list("saved_id", "source_id", "value"))
     assert actions.weigh() == 0
     assert actions.raise_interests() == 0
@@ -151,7 +151,7 @@ def test_sources_of_which_little_is_known_are_read_again_after_an_hour():
 
     source = writes("One report", how_many=1)
     assert interest.unread_sources(NOON, 10) == [source.pk]
-    reckoned()
+    updated_interest()
     assert Profile.objects.get().documents == 1
     assert interest.unread_sources(NOON, 10) == []
     assert interest.unread_sources(NOON + timedelta(hours=2), 10) == [source.pk]

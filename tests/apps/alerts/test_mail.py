@@ -27,7 +27,7 @@ def text_of(mail, kind="plain"):
     return mail.get_body((kind,)).get_content()
 
 
-def test_a_mail_tells_the_title_and_leads_to_the_portals_page_and_to_the_original(mail_server):
+def test_mail_has_the_title_and_links_to_portal_and_original(mail_server):
     person = a_person(username="reader", time_zone="Europe/Berlin")
     posting = a_posting(
         a_source(title="The Source"), title="Paris <wakes> & sings", url="https://news.example/1?a=1&b=2"
@@ -118,7 +118,7 @@ def test_the_same_mail_has_the_same_message_id_at_each_attempt(mail_server):
     assert list(Attempt.objects.order_by("pk").values_list("status", flat=True)) == [451, 250]
 
 
-def test_a_mail_that_is_refused_for_good_is_given_up_after_three_attempts(mail_server):
+def test_permanently_refused_mail_fails_after_three_attempts(mail_server):
     mail_server.behave = lambda _: "550 No such person"
     find(a_search(mail="once"))
     now = NOON

@@ -17,10 +17,11 @@ from apps.following import queries as following
 from apps.following.models import Follow
 from apps.postings.algorithms.words import analyse
 from apps.postings.models import Posting
-from apps.search.algorithms.language import matches, parse
+from apps.search.algorithms.language import parse
 from apps.search.models import SavedSearch, Term
+from lab.benchmarks.alerts.matching import matches
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
-from tests.percolation import NOW, POSTINGS, QUERIES, SOURCES, asks_something, values_of
+from tests.percolation import NOW, POSTINGS, QUERIES, SOURCES, has_required_words, values_of
 
 pytestmark = pytest.mark.django_db
 
@@ -32,7 +33,7 @@ def a_search(query, user=None):
 
 
 def matched(now=NOON):
-    while actions.prepare().looked_at:
+    while actions.prepare().changes:
         pass
     return actions.match(now=now)
 
@@ -55,7 +56,7 @@ def test_a_posting_is_found_by_the_searches_that_it_answers():
     [kept] = Hit.objects.all()
     assert (kept.pk, kept.source_id, kept.found_at) == (hit.id, posting.source_id, NOON)
     assert (kept.published_at, kept.retrieved_at) == (posting.published_at, posting.retrieved_at)
-    assert (result.looked_at, result.old) == (1, 0)
+    assert (result.changes, result.old) == (1, 0)
 
 
 @pytest.fixture
@@ -101,16 +102,16 @@ def scanned(user, searches, postings):
     now = NOW.astimezone(ZoneInfo(user.time_zone or "UTC"))
     for seen in following.with_state(following.readable_by(user), user):
         posting = postings[seen.pk]
-        eyes = DocumentView(
+        view = DocumentView(
             own_titles.get(seen.source_id, ""), seen.unread, seen.starred, followed=seen.source_id in own_titles
         )
-        values = values_of(posting, eyes, seen.source_id)
+        values = values_of(posting, view, seen.source_id)
         for search in searches:
             tree = parse(search.query)
             if (
                 search.user == user
-                and asks_something(tree, "en")
-                and asks_something(tree, posting.language)
+                and has_required_words(tree, "en")
+                and has_required_words(tree, posting.language)
                 and matches(
                     tree, values, analyse=lambda text, code=posting.language: analyse(text, code).sequence, now=now
                 )
@@ -179,7 +180,7 @@ def test_a_query_that_cannot_be_read_any_more_is_refused():
     assert "is not closed" in PercolatorQuery.objects.get(pk=search.pk).refusal
 
 
-def test_a_search_that_is_saved_anew_stands_for_its_new_query_and_keeps_its_importance():
+def test_replaced_search_matches_its_new_query_and_keeps_its_importance():
     search = a_search("paris")
     matched()
     PercolatorQuery.objects.filter(pk=search.pk).update(importance=3.0)
@@ -195,17 +196,17 @@ def test_to_prepare_twice_changes_nothing():
     for query in ("paris elections", '"new york" OR rome', "-rome"):
         a_search(query)
 
-    def laid_out():
-        while actions.prepare(2).looked_at:
+    def indexed():
+        while actions.prepare(2).changes:
             pass
         return sorted(QueryTerm.objects.values_list("saved_id", "term", "beside", "languages", "exact")), sorted(
             PercolatorQuery.objects.values_list("saved_id", "query", "refusal")
         )
 
-    once = laid_out()
-    tasks.prepare_all_anew()
+    once = indexed()
+    tasks.prepare_all()
     assert Revision.objects.count() == 3
-    assert laid_out() == once
+    assert indexed() == once
 
 
 def test_the_word_that_fewer_postings_hold_is_the_anchor():
@@ -237,14 +238,14 @@ def test_who_is_killed_in_between_leaves_everything_to_the_next(monkeypatch):
     assert found() == set()
     assert len(matched().hits) == 1
     assert found() == {(search.pk, posting.pk)}
-    assert matched().looked_at == 0
+    assert matched().changes == 0
     assert (OutboxRow.objects.count(), Revision.objects.count()) == (0, 0)
 
 
 def test_a_posting_that_is_gone_is_passed_over():
     a_search("paris")
     news().delete()
-    assert matched().looked_at == 1
+    assert matched().changes == 1
     assert found() == set()
 
 
@@ -273,7 +274,7 @@ def test_what_was_found_while_its_search_was_being_deleted_goes_with_the_next_ro
     assert found() == set()
 
 
-def test_the_task_lays_out_searches_before_it_matches():
+def test_task_indexes_searches_before_it_matches():
     search = a_search("paris")
     posting = news()
     tasks.consume()
@@ -288,11 +289,11 @@ def test_the_number_of_statements_does_not_grow_with_postings_and_searches():
         for number in range(count):
             a_search(f"paris source:source is:unread -x{number}", reader)
             news(source=source)
-        while actions.prepare().looked_at:
+        while actions.prepare().changes:
             pass
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as queries:
             assert len(actions.match(now=NOON).hits) == SavedSearch.objects.count() * count
-        return len(asked)
+        return len(queries)
 
     statements(1)
     assert statements(1) == statements(7)
@@ -311,7 +312,7 @@ def test_hits_are_listed_the_newest_first_page_by_page():
     assert queries.count_hits(other.user) == {other.pk: 1}
 
 
-def test_sources_are_told_with_how_fast_their_news_reached_us():
+def test_serving_sources_have_their_delays():
     search = a_search("paris")
     fast, slow = a_source(listed=True, title="Fast"), a_source(listed=True, title="", url="https://slow.example/feed")
     for minutes in (1, 2, 3):
@@ -329,7 +330,7 @@ def test_sources_are_told_with_how_fast_their_news_reached_us():
 
 def test_old_hits_are_forgotten_but_for_the_newest_of_each_search(monkeypatch):
     monkeypatch.setattr("apps.alerts.actions.pruning.ALWAYS_KEPT", 2)
-    monkeypatch.setattr("apps.alerts.actions.pruning.FORGOTTEN_AT_ONCE", 3)
+    monkeypatch.setattr("apps.alerts.actions.pruning.PRUNE_BATCH", 3)
     many, few = a_search("paris"), a_search("rome")
     postings = [news() for _ in range(4)]
     rome = news("Rome")

@@ -32,7 +32,7 @@ def send_all(*, now=NOON):
         deliver(message_id, now=now)
 
 
-def test_a_browser_reads_what_was_found_and_nobody_else_can(person, phone, receiver):
+def test_only_the_browser_can_decrypt_its_message(person, phone, receiver):
     posting = a_posting(a_source(title="The Source"), title="Paris — wakes")
     find(a_search(person, "Mine", push=True), postings=[posting])
     send_all()
@@ -53,10 +53,10 @@ def test_several_hits_are_one_message_that_leads_to_all_of_them(person, phone, r
     saved = a_search(person, "Mine", push=True)
     find(saved, postings=[a_posting(title=f"Title {number}") for number in range(5)])
     send_all()
-    said = phone.read(receiver.taken[0].body)
-    assert said["title"] == "Mine: 5 new"
-    assert said["body"] == "Title 0\nTitle 1\nTitle 2"
-    assert said["url"] == f"https://portal.example/search/saved/{saved.pk}/found/"
+    payload = phone.read(receiver.taken[0].body)
+    assert payload["title"] == "Mine: 5 new"
+    assert payload["body"] == "Title 0\nTitle 1\nTitle 2"
+    assert payload["url"] == f"https://portal.example/search/saved/{saved.pk}/found/"
 
 
 def test_the_push_service_learns_who_calls_and_how_long_it_should_keep_it(person, phone, receiver):
@@ -95,7 +95,7 @@ def test_a_browser_that_is_gone_is_forgotten_and_the_log_is_kept(person, phone, 
     assert (kept.browser, kept.error) == (None, f"The server answered with status {status}.")
 
 
-def test_a_push_service_in_trouble_is_asked_again_for_the_same_message(person, phone, receiver):
+def test_failed_push_is_retried_with_the_same_topic(person, phone, receiver):
     answers = iter([503, None, 201])
     receiver.behave = lambda _: next(answers)
     find(a_search(person, push=True))
@@ -104,10 +104,10 @@ def test_a_push_service_in_trouble_is_asked_again_for_the_same_message(person, p
     assert the_message().state == "sent"
     assert len({call.headers["topic"] for call in receiver.calls}) == 1
     assert len({phone.read(call.body)["tag"] for call in receiver.calls}) == 1
-    assert len({call.body for call in receiver.calls}) == 3  # encrypted anew each time
+    assert len({call.body for call in receiver.calls}) == 3  # each encrypted with another key
 
 
-def test_each_browser_of_a_person_is_told(person, phone, receiver):
+def test_each_browser_of_a_user_is_notified(person, phone, receiver):
     second = a_browser(person, receiver.url("/browser/2"))
     find(a_search(person, push=True))
     send_all()

@@ -94,7 +94,7 @@ def test_many_hits_of_many_people_take_no_more_statements_than_one_of_one():
     assert statements(large, [a_posting() for _ in range(10)]) == again <= first + 1
 
 
-# --- how hits are laid into messages ----------------------------------------------------------------------------------
+# --- how hits are put into messages -----------------------------------------------------------------------------------
 def test_mail_at_once_push_and_webhook_are_due_at_once_and_have_keys_of_their_own():
     person = a_person()
     a_browser(person, "https://push.example/1")
@@ -140,7 +140,7 @@ def test_a_digest_of_the_day_is_due_at_the_persons_hour():
     assert the_message().due_at == datetime(2026, 3, 8, 22, tzinfo=UTC)
 
 
-def test_a_message_that_somebody_has_begun_to_send_takes_no_more():
+def test_leased_message_takes_no_more_hits():
     saved = a_search(mail="hour")
     find(saved)
     Message.objects.update(attempts=1)
@@ -178,7 +178,7 @@ def test_the_digest_of_a_quiet_hour_waits_and_that_of_the_day_comes_when_it_was_
     assert sorted(message.due_at.hour for message in Message.objects.all()) == [6, 7]
 
 
-def test_nobody_is_mailed_who_has_no_address():
+def test_user_without_address_gets_no_mail():
     saved = a_search(mail="once")
     saved.user.email = ""
     saved.user.save()
@@ -186,7 +186,7 @@ def test_nobody_is_mailed_who_has_no_address():
     assert not Message.objects.exists()
 
 
-def test_what_nobody_has_sent_yet_takes_what_comes_meanwhile():
+def test_unsent_message_takes_later_hits():
     saved = a_search(mail="once", webhook_url=HOOK)
     hits = find(saved) + find(saved, now=NOON + HOUR)
     for message in Message.objects.all():
@@ -197,7 +197,7 @@ def test_what_nobody_has_sent_yet_takes_what_comes_meanwhile():
     assert Message.objects.count() == 4
 
 
-def test_who_ends_their_quiet_hours_early_is_told_of_all_with_the_next_hit():
+def test_shortened_quiet_hours_release_the_message_with_the_next_hit():
     person = a_person()
     set_notification_settings(person, quiet_from=time(11), quiet_until=time(20))
     saved = a_search(person, mail="once")
@@ -245,19 +245,19 @@ def test_a_webhook_lies_on_the_public_web(address, complaint):
         ({"mail": "often"}, "“often” is not a choice"),
     ],
 )
-def test_what_cannot_be_is_said(values, complaint):
+def test_invalid_rule_is_rejected(values, complaint):
     saved = a_search()
     with pytest.raises(NotPossible, match=complaint):
         set_rule(saved.user, saved.pk, **values)
 
 
-def test_who_has_no_address_cannot_ask_for_mail():
+def test_user_without_address_cannot_choose_mail():
     saved = a_search(a_person(email=""))
     with pytest.raises(NotPossible, match="no e-mail address"):
         set_rule(saved.user, saved.pk, mail="once")
 
 
-def test_nobody_rules_the_searches_of_others():
+def test_rule_of_a_foreign_search_is_rejected():
     saved, other = a_search(), a_person()
     for action in (lambda: set_rule(other, saved.pk), lambda: set_importance(other, saved.pk, 2.0)):
         with pytest.raises(NotPossible, match="You have no such saved search"):
@@ -294,12 +294,12 @@ def test_importance_is_kept_where_a_search_does_not_stand_yet_and_where_it_does(
         ({"most_a_day": -1}, "at most 1,000"),
     ],
 )
-def test_wishes_that_cannot_be_are_told(values, complaint):
+def test_invalid_notification_settings_are_rejected(values, complaint):
     with pytest.raises(NotPossible, match=complaint):
         set_notification_settings(a_person(), **values)
 
 
-def test_wishes_are_kept_and_by_default_where_nobody_wished():
+def test_notification_settings_are_stored_and_have_defaults():
     person = a_person()
     assert notification_settings_of(person).digest_hour == 7
     set_notification_settings(person, digest_hour=9, most_a_day=3)
@@ -338,7 +338,7 @@ def test_a_token_that_means_nothing_stops_nothing(token):
     assert Rule.objects.get().stopped_at is None
 
 
-def test_nobody_resumes_for_others():
+def test_foreign_rule_cannot_be_resumed():
     saved = a_search(mail="once")
     stop(Rule.objects.get().stop_token, now=NOON)
     assert not resume(a_person(), saved.pk)
@@ -359,7 +359,7 @@ KEYS = {"public_key": base64url(b"\4" + bytes(64)), "secret": base64url(SECRET)}
         ({"secret": "?" * 22}, "not valid Web Push keys"),
     ],
 )
-def test_a_browser_is_one_that_can_be_told(changed, complaint):
+def test_invalid_browser_is_rejected(changed, complaint):
     with pytest.raises(NotPossible, match=complaint):
         add_browser(a_person(), **{"endpoint": "https://push.example/1", **KEYS} | changed, now=NOON)
 
@@ -372,7 +372,7 @@ def test_a_browser_that_comes_again_is_the_same_and_has_its_newest_keys():
     assert (again.pk, again.name, again.secret, again.added_at) == (first.pk, "My phone", newer["secret"], NOON)
 
 
-def test_a_browser_that_somebody_else_uses_now_tells_nothing_to_who_used_it_before():
+def test_browser_moves_to_the_user_who_registers_it_last():
     before, after = a_person(), a_person()
     a_browser(before, "https://push.example/1")
     find(a_search(before, push=True))

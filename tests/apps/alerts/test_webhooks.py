@@ -42,7 +42,7 @@ def is_signed(call, secret):
     return call.headers["webhook-signature"] == "v1," + base64.b64encode(digest).decode()
 
 
-def test_a_webhook_is_told_what_was_found_and_by_what_signed(receiver):
+def test_webhook_gets_signed_hits(receiver):
     saved = a_search(name="Mine", webhook_url=receiver.url("/news?of=paris"))
     posting = a_posting(a_source(title="The Source"), title="Paris", url="https://news.example/1")
     find(saved, postings=[posting])
@@ -110,22 +110,22 @@ def test_attempts_are_ever_further_apart_until_the_letter_is_dead_and_can_be_rev
 
 
 @pytest.mark.parametrize(("status", "attempts"), [(400, 3), (404, 3), (410, 3), (408, 7), (429, 7), (500, 7)])
-def test_what_will_not_change_is_given_up_early(receiver, status, attempts):
+def test_permanent_error_ends_retries_early(receiver, status, attempts):
     receiver.behave = lambda _: status
     find(a_search(webhook_url=receiver.url()))
     send_until_done()
     assert (the_message().state, the_message().attempts, len(receiver.calls)) == ("failed", attempts, attempts)
 
 
-@pytest.mark.parametrize(("wish", "wait"), [("3600", 3_600), ("5", 60), ("999999999", 86_400), ("soon", 60)])
-def test_a_receiver_may_ask_for_time(receiver, wish, wait):
-    receiver.behave, receiver.headers = lambda _: 429, {"Retry-After": wish}
+@pytest.mark.parametrize(("retry_after", "wait"), [("3600", 3_600), ("5", 60), ("999999999", 86_400), ("soon", 60)])
+def test_retry_after_delays_the_next_attempt(receiver, retry_after, wait):
+    receiver.behave, receiver.headers = lambda _: 429, {"Retry-After": retry_after}
     find(a_search(webhook_url=receiver.url()))
     send_all()
     assert wait <= (the_message().due_at - NOON).total_seconds() < wait + 5
 
 
-def test_nobody_there_is_no_end():
+def test_unreachable_webhook_is_retried():
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))  # and does not listen
         find(a_search(webhook_url=f"http://hooks.alerts.localhost:{silent.getsockname()[1]}/"))
@@ -145,7 +145,7 @@ def test_an_answer_of_any_length_is_a_yes_and_is_not_read(receiver):
 @pytest.mark.parametrize(
     "address", ["http://169.254.169.254/latest/meta-data/", "http://127.0.0.1:{port}/", "http://localhost:{port}/"]
 )
-def test_addresses_inside_are_not_called_whoever_wrote_them_down(receiver, address):
+def test_internal_addresses_are_not_called(receiver, address):
     saved = a_search(webhook_url="https://hooks.example/")
     Rule.objects.update(webhook_url=address.format(port=receiver.port))
     find(saved)
@@ -202,7 +202,7 @@ def test_who_does_not_keep_up_gets_fewer_and_longer_messages(receiver, monkeypat
     assert len(told) == len(set(told)) == 25
 
 
-def test_the_dead_webhooks_of_one_keep_nobody_waiting(receiver, monkeypatch):
+def test_dead_webhooks_of_one_user_do_not_delay_others(receiver, monkeypatch):
     monkeypatch.setattr("apps.alerts.queries.messages.MAX_OF_ONE", 2)
     monkeypatch.setattr("apps.alerts.queries.messages.MAX_DUE", 4)
     person = a_person()

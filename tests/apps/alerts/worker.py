@@ -32,7 +32,7 @@ _PROCESSES.set_forkserver_preload([__name__])
 
 
 class Worker:
-    """Sends what is due at an instant, and ends."""
+    """Sends what is due at a time, and ends."""
 
     def __init__(self, now: datetime) -> None:
         given = {name: getattr(settings, name) for name in (

@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from apps.jobs import actions
 from apps.jobs.actions import working
-from apps.jobs.models import Job
+from apps.jobs.models import Attempt, Job
 from tests.apps.dashboard.test_health import numbers
 from tests.apps.jobs.counting import KIND
 from tests.builders import a_user
@@ -66,7 +66,7 @@ def test_progress_and_failed_splits_are_shown(staff, counting_job, client):
     assert numbers(client)["job_done_share", f"count {job.pk}"] == 0.25
     assert numbers(client)["jobs", "running"] == 1
     for attempt in job.splits.get(number=1).attempts.all():
-        actions.release(attempt.pk)
+        actions.end_attempt(attempt.pk, Attempt.Outcome.CANCELLED)
     working.work("a worker", job.pk)
     page = staff.get(reverse("job", args=[job.pk])).text
     assert "1 split failed" in page

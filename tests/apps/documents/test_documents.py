@@ -90,7 +90,7 @@ def test_what_was_never_kept_is_lost():
         read(hash_of(PAGE))
 
 
-def test_a_missing_file_is_told_and_comes_back_when_the_document_is_kept_again(storage):
+def test_missing_file_is_reported_and_restored_by_storing_again(storage):
     digest = keep_page()
     storage.delete(path_of(digest))
     with pytest.raises(DocumentLost, match=r"of https://news.example/1 is missing from the storage"):
@@ -102,7 +102,7 @@ def test_a_missing_file_is_told_and_comes_back_when_the_document_is_kept_again(s
 @pytest.mark.parametrize(
     ("stored", "how"), [(b"", "does not hold 1,334 bytes"), (b"nonsense", "no gzip"), (b"\x1f\x8b" * 9, "no gzip")]
 )
-def test_a_damaged_file_is_told_and_written_anew_when_the_document_is_kept_again(storage, stored, how):
+def test_damaged_file_is_reported_and_replaced_by_storing_again(storage, stored, how):
     digest = keep_page()
     storage.delete(path_of(digest))
     storage.save(path_of(digest), ContentFile(stored))
@@ -170,13 +170,13 @@ def test_a_crash_before_the_row_leaves_a_file_that_is_swept_after_a_day(storage,
     hour = hour_of(digest, NOON)
     monkeypatch.setattr(type(storage), "get_modified_time", lambda *_: hour - timedelta(hours=24))
     assert sweep(now=hour - timedelta(seconds=1)) == 0  # another folder's turn
-    assert sweep(now=hour) == 0  # too young by nothing: somebody may still be about to write its row
+    assert sweep(now=hour) == 0  # just too young: its row may still be written
     assert sweep(now=hour + timedelta(seconds=1)) == 1
     assert sweep(now=hour + timedelta(seconds=1)) == 0
     assert all_files(storage) == sorted([path_of(hash_of(beside)), foreign])
 
 
-def test_what_a_crash_left_half_written_is_written_anew(storage):
+def test_file_truncated_by_a_crash_is_overwritten(storage):
     storage.save(path_of(hash_of(PAGE)), ContentFile(b"\x1f\x8b half a file"))
     assert read(keep_page()).body == PAGE
     assert len(all_files(storage)) == 1
@@ -238,16 +238,16 @@ def test_a_document_kept_again_while_its_file_is_deleted_is_not_lost(storage, mo
         keep_page(now=datetime.now(UTC) + 2 * DAY)
         connection.close()
 
-    remover, keeper = threading.Thread(target=remove), threading.Thread(target=keep_again)
+    remover, storer = threading.Thread(target=remove), threading.Thread(target=keep_again)
     monkeypatch.setattr(type(storage), "delete", slow_delete)
     remover.start()
     assert deleting.wait(10)
-    keeper.start()
-    keeper.join(0.3)
-    assert keeper.is_alive()  # it waits for the end of the deletion
+    storer.start()
+    storer.join(0.3)
+    assert storer.is_alive()  # it waits for the end of the deletion
     go_on.set()
     remover.join(10)
-    keeper.join(10)
+    storer.join(10)
     assert read(digest).body == PAGE
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from apps.alerts.algorithms.percolator import read
-from apps.alerts.queries.candidates import Onlookers
+from apps.alerts.queries.candidates import DocumentViews
 from apps.dashboard.actions import merge_sources
 from apps.following import actions, queries
 from apps.following.actions import Marked, follows, marking
@@ -249,8 +249,8 @@ class Twin:
             )
             for posting in everything
         }
-        observers = Onlookers([self.user.pk], readings)
-        unread = {pk for pk, reading in readings.items() if observers.eyes_of(self.user.pk, pk, reading).unread}
+        observers = DocumentViews([self.user.pk], readings)
+        unread = {pk for pk, reading in readings.items() if observers.of(self.user.pk, pk, reading).unread}
         assert unread == self.unread
 
 

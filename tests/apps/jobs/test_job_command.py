@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def said(capsys):
+def output_of(capsys):
     def say(*arguments: str) -> str:
         call_command("job", *arguments)
         return capsys.readouterr().out
@@ -19,56 +19,56 @@ def said(capsys):
     return say
 
 
-def test_a_job_is_started_worked_on_and_shown(counting_job, said):
+def test_job_is_started_processed_and_shown(counting_job, output_of):
     counting_job()
-    assert "is asked for" in said("start", KIND, "records=6")
+    assert "is requested" in output_of("start", KIND, "records=6")
     job = Job.objects.get()
-    assert said("start", KIND, "records=6") == f"Job {job.pk} is that already, unfinished.\n"
-    assert f"Job {job.pk}: done." in said("work", str(job.pk))
+    assert output_of("start", KIND, "records=6") == f"Job {job.pk} exists already, unfinished.\n"
+    assert f"Job {job.pk}: done." in output_of("work", str(job.pk))
     assert counted() == list(range(6))
-    shown = said("show", str(job.pk))
-    assert "asked for by manage.py" in shown
+    shown = output_of("show", str(job.pk))
+    assert "requested by manage.py" in shown
     assert "sum: 15" in shown
-    assert "count records=6" in said("list")
+    assert "count records=6" in output_of("list")
 
 
-def test_without_a_number_all_jobs_are_worked_on(counting_job, said):
+def test_work_without_a_number_processes_all_jobs(counting_job, output_of):
     counting_job()
     actions.create(KIND, asked_by="a test")
     actions.create(KIND, {"records": 2}, asked_by="a test")
-    said("work")
+    output_of("work")
     assert set(Job.objects.values_list("state", flat=True)) == {Job.State.DONE}
 
 
-def test_it_is_paused_resumed_cancelled_and_tried_again(counting_job, said):
+def test_job_is_paused_resumed_cancelled_and_retried(counting_job, output_of):
     def fail(number, beat):
         raise ValueError("No.")
 
     counting_job(during=fail)
     job, _ = actions.create(KIND, asked_by="a test")
     number = str(job.pk)
-    assert said("pause", number) == f"Job {number} is paused.\n"
-    assert said("resume", number) == f"Job {number} goes on.\n"
-    assert f"Job {number}: failed." in said("work", number)
-    assert "failed: ValueError: No." in said("show", number)
-    assert said("retry", number) == f"Job {number} is tried again.\n"
-    assert said("cancel", number) == f"Job {number} is cancelled.\n"
+    assert output_of("pause", number) == f"Job {number} is paused.\n"
+    assert output_of("resume", number) == f"Job {number} goes on.\n"
+    assert f"Job {number}: failed." in output_of("work", number)
+    assert "failed: ValueError: No." in output_of("show", number)
+    assert output_of("retry", number) == f"Job {number} is tried again.\n"
+    assert output_of("cancel", number) == f"Job {number} is cancelled.\n"
     with pytest.raises(CommandError, match="is cancelled; it cannot be changed so"):
         call_command("job", "pause", number)
 
 
-def test_what_splits_took_can_be_split_otherwise(counting_job, said, tmp_path, capsys):
+def test_recorded_durations_feed_benchmark_split(counting_job, output_of, tmp_path, capsys):
     counting_job(records=30)
     actions.create(KIND, asked_by="a test")
-    said("work")
+    output_of("work")
     times = tmp_path / "times.jsonl"
-    times.write_text(said("times"))
+    times.write_text(output_of("times"))
     assert len(times.read_text().splitlines()) == 11  # ten splits, and the end
     call_command("benchmark_split", times=times, splits=2)
     assert "longest first" in capsys.readouterr().out
 
 
-def test_mistakes_are_told(counting_job):
+def test_invalid_arguments_are_reported(counting_job):
     counting_job()
     for arguments, complaint in (
         (("show", "12345"), "There is no job 12345"),

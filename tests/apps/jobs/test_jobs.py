@@ -60,7 +60,7 @@ def test_a_job_without_records_is_done_at_once(counting_job):
     assert now(job).state == Job.State.DONE
 
 
-def test_what_is_asked_for_already_is_not_begun_again(counting_job):
+def test_unfinished_job_is_returned_for_the_same_request(counting_job):
     counting_job()
     job, is_new = actions.create(KIND, asked_by="Ann")
     assert is_new
@@ -70,7 +70,7 @@ def test_what_is_asked_for_already_is_not_begun_again(counting_job):
     assert actions.create(KIND, asked_by="Bo")[1]
 
 
-def test_kinds_and_parameters_that_nobody_knows_are_refused(counting_job):
+def test_unknown_kinds_and_parameters_are_rejected(counting_job):
     counting_job()
     with pytest.raises(LookupError, match="no jobs of the kind 'dance', only count, crawl, extract, index, update"):
         actions.create("dance", asked_by="a test")
@@ -83,7 +83,7 @@ def test_whatever_becomes_of_workers_each_record_counts_once(seed, counting_job)
     """Workers begin, are heard of, vanish, come back, fail and commit twice, while the job is paused and goes on."""
     counting_job(records=14, per_split=2)
     chance, job = random.Random(seed), a_job()
-    claims: list[Claim] = []  # of all that ever began, those that are long given up among them
+    claims: list[Claim] = []  # of all attempts, including ended ones
     for _ in range(60):
         match chance.choice(["claim", "claim", "commit", "commit", "renew", "vanish", "fail", "advance", "pause"]):
             case "claim":
@@ -98,7 +98,7 @@ def test_whatever_becomes_of_workers_each_record_counts_once(seed, counting_job)
             case "vanish":
                 end_leases()
             case "fail" if claims and chance.random() < 0.3:
-                actions.fail(chance.choice(claims).attempt_id, "It failed.")
+                actions.end_attempt(chance.choice(claims).attempt_id, Attempt.Outcome.FAILED, "It failed.")
             case "advance":
                 actions.advance(job.pk)
             case "pause":
@@ -117,14 +117,14 @@ def commit_or_stop(claim: Claim) -> None:
         try:
             actions.commit(claim.attempt_id, write_of(claim))
         except Stopped:
-            actions.release(claim.attempt_id)
+            actions.end_attempt(claim.attempt_id, Attempt.Outcome.CANCELLED)
 
 
 def renew_or_stop(claim: Claim) -> None:
     try:
         actions.renew(claim.attempt_id)
     except Stopped:
-        actions.release(claim.attempt_id)
+        actions.end_attempt(claim.attempt_id, Attempt.Outcome.CANCELLED)
 
 
 def finish(job: Job) -> None:
@@ -166,7 +166,7 @@ def test_of_two_attempts_the_first_that_commits_counts_and_the_other_hears_of_it
         actions.renew(first.attempt_id)
     with pytest.raises(Stopped, match="no longer needed"):
         actions.commit(first.attempt_id, write_of(first))
-    actions.release(first.attempt_id)
+    actions.end_attempt(first.attempt_id, Attempt.Outcome.CANCELLED)
     assert counted() == [0, 1]
     assert Attempt.objects.get(pk=first.attempt_id).outcome == Attempt.Outcome.OVERTAKEN
     assert Split.objects.get(job=job).state == Split.State.DONE
@@ -183,7 +183,7 @@ def test_the_database_itself_lets_no_two_attempts_count(counting_job):
 
 @pytest.mark.parametrize("stop", [actions.pause, actions.cancel])
 def test_workers_of_a_paused_or_cancelled_job_stop_at_their_next_beat(stop, counting_job, monkeypatch):
-    monkeypatch.setattr(working, "RENEWED_EVERY", 0)
+    monkeypatch.setattr(working, "RENEW_SECONDS", 0)
     seen = []
 
     def stop_at_the_second(number, beat):
@@ -205,7 +205,7 @@ def test_workers_of_a_paused_or_cancelled_job_stop_at_their_next_beat(stop, coun
     assert counted() == (list(range(12)) if stop is actions.pause else [])
 
 
-def test_a_split_that_keeps_failing_is_given_up_and_can_be_tried_again(counting_job):
+def test_split_that_keeps_failing_dies_and_can_be_retried(counting_job):
     def fail(number, beat):
         if number == 4 and poisoned:
             raise ValueError("4 is no number.")
@@ -227,7 +227,7 @@ def test_a_split_that_keeps_failing_is_given_up_and_can_be_tried_again(counting_
     assert (now(job).state, now(job).problem, counted()) == (Job.State.DONE, "", list(range(12)))
 
 
-def test_a_split_that_kills_its_workers_is_given_up_too(counting_job):
+def test_split_that_kills_its_workers_dies(counting_job):
     counting_job(records=1)
     job = a_job()
     for _ in range(MAX_LOSSES):
@@ -306,7 +306,7 @@ def test_near_the_end_a_slow_split_has_another_attempt(counting_job):
         actions.renew(slow.attempt_id)
 
 
-def test_a_slow_site_is_not_asked_by_two(counting_job):
+def test_kind_without_backups_gets_no_second_attempt(counting_job):
     counting_job(records=36, backups=False)
     job = a_job()
     near_the_end(job)
@@ -321,7 +321,7 @@ def test_a_slow_site_is_not_asked_by_two(counting_job):
 def sent(monkeypatch) -> list[str]:
     found: list[str] = []
     monkeypatch.setattr(tasks.work, "apply_async", lambda *_, **__: found.append("work"))
-    for number in range(tasks.WOKEN_AT_ONCE):  # as if all that an earlier test has sent were done
+    for number in range(tasks.MAX_WOKEN):  # as if the messages of earlier tests were done
         cache.delete(f"outstanding:work-{number}")
     return found
 

@@ -22,7 +22,7 @@ _forked = multiprocessing.get_context("fork")
 
 @pytest.fixture
 def a_worker(counting_job):
-    """Starts a process that works until it comes to number 4, and there waits to be told to go on."""
+    """Starts a process that works up to number 4 and waits there for a signal."""
     started = []
 
     def start(what: signal.Signals) -> tuple[Job, int]:

@@ -78,7 +78,7 @@ def test_what_is_followed_dismissed_unlisted_or_over_is_not_recommended(pair):
     assert not reasons(person)
 
 
-def test_nothing_is_told_of_two_people_alone():
+def test_two_common_followers_yield_no_likeness():
     one, other = a_source(listed=True), a_source(listed=True)
     for _ in range(2):
         person = a_user()
@@ -135,7 +135,7 @@ def shares(source: Source, number: int):
 
 @pytest.fixture
 def fan():
-    """Somebody who reads sport, of a source that they follow."""
+    """A user who reads sport, of a source that they follow."""
     follow = a_follow()
     for number in range(12):
         stories.note_opened(follow.user, derby(follow.source, number).pk, now=NOON)
@@ -154,7 +154,7 @@ def papers() -> tuple[Source, Source]:
     return sport, money
 
 
-def test_a_source_that_writes_about_what_somebody_reads_is_recommended_with_the_words(fan, papers):
+def test_source_on_topics_of_a_user_is_recommended_with_words(fan, papers):
     assert actions.sketch_sources(now=NOON) == 2
     assert actions.match_people(now=NOON) == 1
     found = reasons(fan)
@@ -163,7 +163,7 @@ def test_a_source_that_writes_about_what_somebody_reads_is_recommended_with_the_
     assert {word.lower() for word in found["Sport"].words} & {"derby", "striker", "goal"}
 
 
-def test_sources_and_people_are_looked_at_once_a_day(fan, papers):
+def test_sources_and_users_are_processed_once_a_day(fan, papers):
     assert (actions.sketch_sources(now=NOON), actions.match_people(now=NOON)) == (2, 1)
     assert (actions.sketch_sources(now=NOON + DAY / 2), actions.match_people(now=NOON + DAY / 2)) == (0, 0)
     later = NOON + READ_AGAIN_AFTER + DAY

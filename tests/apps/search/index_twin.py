@@ -1,4 +1,4 @@
-"""The index in the plainest way: readings of postings in a dictionary, looked through from one end to the other."""
+"""A simple index: readings of postings in a dictionary, scanned for every query."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -37,7 +37,8 @@ class Twin:
         return Counter([*(item for item in reading.sequence if item[0] != STOP_MARK), *reading.pairs])
 
     def held_by(self, posting_id: int) -> set[str]:
-        return set(self.readings[posting_id].items())
+        reading = self.readings[posting_id]
+        return {*reading.sequence, *reading.pairs, *filter(None, reading.names)}
 
     @property
     def average_length(self) -> float:
@@ -46,15 +47,15 @@ class Twin:
     def document_frequency(self, term: str) -> int:
         return sum(term in self.held_by(id) for id in self.readings)
 
-    def scores(self, weights: dict[str, float], sealed_with: dict[int, float]) -> dict[int, float]:
+    def scores(self, weights: dict[str, float], average_lengths: dict[int, float]) -> dict[int, float]:
         """By posting, what `best` gives for weighted terms, as far as it is above 0.
 
-        Those that are sealed were weighed with the average length of that time, which `sealed_with` tells.
+        Postings in segments have the average length at the time of building, from `average_lengths`.
         """
         found = {}
         for id in self.readings:
             counts = self.terms_of(id)
-            burden = 1.2 * (0.4 + 0.6 * counts.total() / sealed_with.get(id, self.average_length))
+            burden = 1.2 * (0.4 + 0.6 * counts.total() / average_lengths.get(id, self.average_length))
             score = sum(weight * counts[term] * 2.2 / (counts[term] + burden) for term, weight in weights.items())
             if score > 0:
                 found[id] = score

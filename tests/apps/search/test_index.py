@@ -20,7 +20,8 @@ from apps.search.algorithms.models import bm25
 from apps.search.algorithms.models.ranking import best
 from apps.search.models import Document, Generation, OutboxRow, Row
 from apps.search.queries import snapshot, spans
-from apps.search.queries.checking import Check, check
+from lab.chaos.index.checking import Check, check
+from lab.worlds.index import empty
 from tests.apps.search.index_twin import Twin
 from tests.builders import NOON, a_posting, a_source
 
@@ -65,11 +66,11 @@ def small_levels(monkeypatch):
     """Generations of 2, 8 and 32 documents and spans of 4, so that few postings make many of them."""
     for name, size in (("SMALLEST", 2), ("MIDDLE", 8), ("LARGEST", 32)):
         monkeypatch.setattr(levels, name, size)
-    monkeypatch.setattr(spans, "FEWEST", 4)
+    monkeypatch.setattr(spans, "MIN_POSTINGS", 4)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_after_adds_edits_deletions_seals_merges_and_readings_anew_it_says_what_a_dictionary_says(seed, small_levels):
+def test_index_agrees_with_a_dictionary_after_random_operations(seed, small_levels):
     chance, twin, source = random.Random(seed), Twin(), a_source(language="en")
     generations = 0
     for step in range(25):
@@ -90,9 +91,9 @@ def test_after_adds_edits_deletions_seals_merges_and_readings_anew_it_says_what_
                 twin.pull()
                 job_id = actions.begin(asked_by="a test")
                 working.advance(job_id)
-                working.work_on_one("a worker", job_id)  # some are read anew and some are not
+                working.work_on_one("a worker", job_id)  # some are indexed again and some are not
             case "empty":
-                actions.empty()
+                empty()
                 twin.readings = {}
         if chance.random() < 0.7:
             pull_all(limit=chance.randint(1, 20))
@@ -104,7 +105,7 @@ def test_after_adds_edits_deletions_seals_merges_and_readings_anew_it_says_what_
 
 
 def pull_all(limit: int = 100) -> None:
-    while consume(limit=limit).looked_at:
+    while consume(limit=limit).changes:
         pass
 
 
@@ -126,14 +127,14 @@ def agree(twin: Twin, chance: random.Random) -> None:
             assert dict(zip(names[part], found.frequencies[part].tolist(), strict=True)) == dict(twin.terms_of(id))
         weights = {term: chance.random() for term in chance.sample(["budget", "vote", "storm", "中", "大学", "nil"], 3)}
         ranked = best(index.blocks(index.numbers(list(weights))), np.array(list(weights.values())), 1_000)
-        expected = twin.scores(weights, average_lengths_of_sealed())
+        expected = twin.scores(weights, average_lengths_of_segments())
         scores = dict(zip(index.posting_ids(ranked.documents), ranked.scores, strict=True))
         assert scores == pytest.approx(expected, rel=0.01, abs=0.02)  # an impact is kept in a byte
         check_lists(twin, index, chance)
 
 
-def average_lengths_of_sealed() -> dict[int, float]:
-    """By posting of a generation, the average length with which it was weighed."""
+def average_lengths_of_segments() -> dict[int, float]:
+    """By posting of a generation, the average length of its impacts."""
     return {
         posting_id: generation.average_length
         for generation in Generation.objects.all()
@@ -216,7 +217,7 @@ def faults() -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_check_finds_nothing_wrong_with_an_index_that_grew_shrank_and_was_read_anew(seed, small_levels):
+def test_check_finds_no_fault_after_random_operations(seed, small_levels):
     chance, source = random.Random(seed), a_source()
     for _ in range(4):
         for _ in range(12):
@@ -285,7 +286,7 @@ def test_what_the_database_did_not_note_is_found_by_comparing_everything():
     assert actions.note_missed() == 0
 
 
-def test_a_generation_in_which_much_has_died_is_made_anew_without_the_dead(small_levels):
+def test_generation_with_many_dead_documents_is_rebuilt(small_levels):
     chance, source = random.Random(2), a_source()
     postings = [publish(chance, source) for _ in range(8)]
     consume()

@@ -10,9 +10,10 @@ from apps.postings.algorithms.words import analyse
 from apps.postings.models import Posting
 from apps.search.actions import consume, maintain
 from apps.search.algorithms.index import levels
-from apps.search.algorithms.language import And, Filter, Not, Or, Phrase, PostingValues, Tree, Word, matches
+from apps.search.algorithms.language import And, Filter, Not, Or, Phrase, Tree, Word
 from apps.search.queries import snapshot
 from apps.search.queries.resolving import condition_of
+from lab.benchmarks.alerts.matching import PostingValues, matches
 from tests.apps.search.index_twin import reading_of
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
 
@@ -118,7 +119,7 @@ def values_of(posting: Posting, user) -> PostingValues:
     )
 
 
-def test_nobody_finds_what_they_may_not_see():
+def test_invisible_postings_are_not_found():
     private = a_posting(a_source(listed=False, language="en"), title="flood", text_hash=b"1" * 16)
     public = a_posting(a_source(listed=True, language="en"), title="flood", text_hash=b"2" * 16)
     follower = a_follow(source=private.source).user

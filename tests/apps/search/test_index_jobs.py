@@ -16,8 +16,8 @@ from apps.search import actions
 from apps.search.algorithms.index import levels
 from apps.search.models import Document, OutboxRow
 from apps.search.queries import spans
-from apps.search.queries.checking import Check, check
 from lab.benchmarks.archive_jobs import comparing
+from lab.chaos.index.checking import Check, check
 from tests.builders import NOON, a_posting, a_source
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -29,7 +29,7 @@ WORDS = ("the", "budget", "vote", "storm", "flood", "中国", "élan")
 def small(monkeypatch):
     for name, size in (("SMALLEST", 2), ("MIDDLE", 8), ("LARGEST", 32)):
         monkeypatch.setattr(levels, name, size)
-    monkeypatch.setattr(spans, "FEWEST", 5)
+    monkeypatch.setattr(spans, "MIN_POSTINGS", 5)
 
 
 def publish(chance: random.Random, source, count: int) -> None:
@@ -53,7 +53,7 @@ def an_archive(seed: int, count: int = 40) -> random.Random:
 
 
 def settle() -> None:
-    while actions.consume().looked_at:
+    while actions.consume().changes:
         pass
     actions.maintain(at_least=3)
 
@@ -97,11 +97,11 @@ def test_what_changes_while_it_is_read_is_left_to_pull():
     chance = an_archive(2)
     job_id = cut()
     claim = jobs.claim("a worker", job_id)
-    again = actions.read_again(claim.parameters, lambda: None)
+    again = actions.analyse_span(claim.parameters, lambda: None)
     edited, deleted = sorted(again.documents)[:2]
     Posting.objects.filter(pk=edited).update(text="flood flood", text_hash=chance.randbytes(16))
     Posting.objects.filter(pk=deleted).delete()
-    jobs.commit(claim.attempt_id, lambda: actions.write_again(again))
+    jobs.commit(claim.attempt_id, lambda: actions.replace_span(again))
     assert jobs.claim("a worker", job_id)
     assert Document.objects.filter(posting_id__in=again.documents, dead=False).count() >= 5
     settle()
@@ -123,7 +123,7 @@ def test_what_was_pulled_after_the_cut_is_not_read_again():
     assert faults() == []
 
 
-def test_from_nothing_a_job_that_was_cut_before_is_not_gone_on_with():
+def test_emptying_the_index_cancels_unfinished_jobs():
     an_archive(4)
     before, former = comparing.of_documents(), cut()
     working.work_on_one("a worker", former)
@@ -138,7 +138,7 @@ def test_from_nothing_a_job_that_was_cut_before_is_not_gone_on_with():
 def test_documents_of_postings_that_are_gone_end(capsys):
     an_archive(5, count=12)
     Posting.objects.filter(pk__in=Posting.objects.values_list("pk")[:3]).delete()
-    OutboxRow.objects.all().delete()  # as if nobody had noted it
+    OutboxRow.objects.all().delete()  # as if the trigger had missed it
     call_command("reindex")
     assert "9 postings were read." in capsys.readouterr().out
     assert (Document.objects.filter(dead=False).count(), faults()) == (9, [])

@@ -1,4 +1,4 @@
-"""What one who reads the index sees while others write to it, seal, merge and forget."""
+"""A reader of the index sees a consistent snapshot during writes, segment building, merges and deletions."""
 
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -10,10 +10,11 @@ from django.db import connection
 
 from apps.jobs.actions import working
 from apps.postings.models import Posting
-from apps.search.actions import begin, consume, empty, maintain
+from apps.search.actions import begin, consume, maintain
 from apps.search.algorithms.index import levels
 from apps.search.algorithms.models.ranking import best
 from apps.search.queries import Snapshot, snapshot, stored
+from lab.worlds.index import empty
 from tests.builders import NOON, a_posting, a_source
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -84,7 +85,7 @@ def answers(index: Snapshot) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_reader_sees_one_instant_whatever_others_do_meanwhile(seed, small_levels):
+def test_reader_sees_one_snapshot_during_concurrent_changes(seed, small_levels):
     chance, source = random.Random(seed), a_source(language="en")
     publish(chance, source, 21)
     consume()

@@ -62,7 +62,7 @@ def test_what_cannot_be_read_is_not_kept(client, user):
     assert not SavedSearch.objects.exists()
 
 
-def test_nobody_keeps_too_many():
+def test_number_of_saved_searches_is_limited():
     user = a_user()
     made = [SavedSearch(user=user, name=str(n), query="x", secret=str(n), saved_at=NOON) for n in range(MAX_SAVED)]
     SavedSearch.objects.bulk_create(made)
@@ -153,7 +153,7 @@ def test_a_feed_ends_with_its_owner_s_account(client):
     assert client.get(address(saved)).status_code == 404
 
 
-def test_nobody_guesses_an_address():
+def test_feed_addresses_are_secret():
     secrets = {a_saved_search().secret for _ in range(20)}
     assert len(secrets) == 20
     assert all(re.fullmatch(r"[\w-]{43}", secret) for secret in secrets)

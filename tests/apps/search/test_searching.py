@@ -21,12 +21,12 @@ from apps.search.actions import consume, maintain
 from apps.search.algorithms.language import FIELDS, STATES, parse
 from apps.search.queries import LENGTH, TooCostly, limits
 from apps.search.queries import searching as module
-from apps.search.queries.cursors import RankCursor, TimeCursor
+from apps.search.queries.cursors import RankCursor
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db
 
-# A server error shows itself to whoever asks often enough; `WIREBEAT_RANDOM_QUERIES=50000` asks that often.
+# More random queries find rarer server errors: `WIREBEAT_RANDOM_QUERIES=50000`.
 RANDOM_QUERIES = int(os.environ.get("WIREBEAT_RANDOM_QUERIES", "400"))
 ORDERS = ("relevance", "fresh", "newest")
 
@@ -114,7 +114,7 @@ def test_a_word_is_found_in_the_form_of_each_posting_s_language():
     assert search("wahlen", order="newest").postings == (german.pk,)
 
 
-def test_words_that_are_added_never_bring_in_what_a_filter_phrase_or_not_keeps_out():
+def test_added_words_respect_filters_phrases_and_exclusions():
     for number in range(6):
         published(f"Paris summit {number}", text="Emissions rise again.", days=number)
     published("Emissions rise in Rome", language="en")
@@ -189,7 +189,7 @@ def test_pages_stay_as_they_are_while_news_arrive_and_generations_are_made(order
     assert found == expected
 
 
-def test_an_order_that_was_forgotten_is_made_anew_without_what_arrived_since():
+def test_evicted_order_is_recomputed_without_later_arrivals():
     user, source = a_user(), a_source(listed=True)
     for number in range(2 * LENGTH):
         published("Paris", source, days=number)
@@ -244,8 +244,6 @@ def test_a_place_is_read_as_it_was_written(until, at, position):
     place = RankCursor(until, at, position)
     assert RankCursor.decode(place.encode(), NOON) == place
     assert RankCursor.decode(place.encode(), NOON).at(NOON).astimezone(UTC).timestamp() * 1e6 == pytest.approx(at)
-    timed = TimeCursor(at, position)
-    assert TimeCursor.decode(timed.encode()) == timed
 
 
 # --- counts -----------------------------------------------------------------------------------------------------------
@@ -265,7 +263,7 @@ def test_facets_count_what_was_found(order):
     assert result.days == ((day, 2), (day - timedelta(days=2), 1))
 
 
-def test_it_is_told_how_much_of_what_was_found_has_ones_own_words():
+def test_results_count_postings_with_the_querys_own_words():
     source, user = a_source(listed=True), a_user()
     for days in range(12):
         published("Summit of climate ministers on emissions", source, days=days)
@@ -325,7 +323,7 @@ def test_a_search_takes_a_bounded_number_of_statements_however_long_it_is_and_ho
     assert worst[1] <= worst[0] + 3  # words that were not there at first are looked up now
 
 
-def test_only_so_many_documents_are_read_for_a_phrase_and_it_is_said(monkeypatch):
+def test_documents_read_for_phrases_are_bounded_and_results_marked_partial(monkeypatch):
     source = a_source(listed=True)
     for number in range(40):
         published("of the" if number < 5 else "the of", source, days=40 - number)
@@ -340,7 +338,7 @@ def test_only_so_many_documents_are_read_for_a_phrase_and_it_is_said(monkeypatch
     assert not search("paris").is_partial
 
 
-def test_a_statement_that_is_given_up_is_told_from_a_database_that_is_gone(monkeypatch):
+def test_timeout_is_distinguished_from_a_lost_database(monkeypatch):
     def failing(cause):
         def fail(*_, **__):
             raise OperationalError("canceling statement due to statement timeout") from cause
@@ -423,7 +421,7 @@ def some_news():
 def test_no_query_is_an_error_of_the_server(client, some_news, caplog):
     """Each is an answer or a complaint, for people and strangers, at a bounded number of statements."""
     client.raise_request_exception = False
-    caplog.set_level(logging.ERROR)  # what is not found is told a hundred times
+    caplog.set_level(logging.ERROR)  # not the warnings of each page that is not found
     dearest = 0
 
     @settings(
@@ -433,17 +431,17 @@ def test_no_query_is_an_error_of_the_server(client, some_news, caplog):
         derandomize="WIREBEAT_RANDOM_QUERIES" not in os.environ,
     )
     @given(addresses, st.booleans())
-    def ask(asked, is_fragment):
+    def request(parameters, is_fragment):
         nonlocal dearest
-        asked = {name: str(value).encode("utf-8", "replace") for name, value in asked.items()}
+        parameters = {name: str(value).encode("utf-8", "replace") for name, value in parameters.items()}
         headers = {"HX-Request": "true", "HX-Target": "found"} if is_fragment else {}
         reset_queries()  # a connection remembers only some thousands
         with CaptureQueriesContext(connection) as captured:
-            answer = client.get(reverse("search"), asked, headers=headers)
-        assert answer.status_code in (200, 404), asked
+            response = client.get(reverse("search"), parameters, headers=headers)
+        assert response.status_code in (200, 404), parameters
         dearest = max(dearest, len(captured))
 
-    ask()
+    request()
     client.force_login(some_news)
-    ask()
+    request()
     assert dearest <= 60

@@ -41,7 +41,7 @@ def test_words_of_former_times_and_rare_ones_are_forgotten():
     assert not SpelledWord.objects.exists()
 
 
-def test_words_of_private_feeds_are_suggested_to_nobody():
+def test_words_of_private_feeds_are_not_suggested():
     for number in range(9):
         a_posting(a_source(listed=False), title=f"Government {number}")
     assert learn_spelling() == 0

@@ -42,7 +42,7 @@ def now():
 def index() -> None:
     while actions.consume().changes:
         pass
-    while search_actions.consume().looked_at:
+    while search_actions.consume().changes:
         pass
 
 

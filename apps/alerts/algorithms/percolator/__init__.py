@@ -1,4 +1,4 @@
-"""Searches that stand and postings that pass: each posting is led to the few searches that it may answer."""
+"""Percolator: matches each new posting with the few saved searches that it may answer."""
 
 from apps.alerts.algorithms.percolator.documents import Reading, read
 from apps.alerts.algorithms.percolator.evaluation import DocumentView, is_personal, matches

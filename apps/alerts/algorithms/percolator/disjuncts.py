@@ -1,4 +1,4 @@
-"""In which ways a posting can answer a query, by the terms that each way needs."""
+"""The disjuncts of a query, by the terms that each requires."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from apps.postings.algorithms.words import STOP_MARK
 from apps.search.algorithms.language import And, Filter, Not, Or, Phrase, Tree, Word
 from apps.search.algorithms.language.matching import name_words
 
-MAX_WAYS = 8  # that a conjunction of alternatives is multiplied out into
+MAX_DISJUNCTS = 8  # of a conjunction of alternatives, multiplied out
 
 Read = Callable[[str], Sequence[str]]  # words to their items
 
@@ -25,27 +25,19 @@ _NAMED = {"source": SOURCE, "category": CATEGORY, "author": AUTHOR}
 
 
 class Disjunct(NamedTuple):
-    terms: frozenset[str]  # without all of them it is no way
-    exact: bool  # with them there is nothing left to ask
+    terms: frozenset[str]  # all required
+    exact: bool  # they suffice for a match
 
 
 _OPEN = Disjunct(frozenset(), False)
 
 
 def disjuncts(tree: Tree, *, read: Read, languages: Sequence[str]) -> list[Disjunct] | None:
-    """All ways to answer a query in one reading of its words; None where it asks nothing.
+    """The disjuncts of a query in one group of languages; None where it sets no condition.
 
-    A posting that answers has the terms of one way at least. A way without terms is open to every posting.
+    A matching posting has the terms of one disjunct at least. A disjunct without terms admits every posting. `read`
+    returns the items of words by the rules of that group.
 
-    Parameters
-    ----------
-    read : callable
-        The items of words by the rules of one group of languages.
-    languages : sequence of str
-        The codes of that group.
-
-    Examples
-    --------
     >>> from apps.search.algorithms.language import parse
     >>> def found(query):
     ...     ways_of = disjuncts(parse(query), read=str.split, languages=["en"])
@@ -58,33 +50,33 @@ def disjuncts(tree: Tree, *, read: Read, languages: Sequence[str]) -> list[Disju
     match tree:
         case Word(text):
             items = read(text)
-            return None if all(item.startswith(STOP_MARK) for item in items) else [_standing(items)]
+            return None if all(item.startswith(STOP_MARK) for item in items) else [_conjunction(items)]
         case Phrase(text):
             items = read(text)
-            return [_standing(items)] if items else None
+            return [_conjunction(items)] if items else None
         case Filter():
             return _either(_filtered(tree, value, read, languages) for value in tree.values)
         case Not(part):
             return None if disjuncts(part, read=read, languages=languages) is None else [_OPEN]
         case And(parts):
             found = [disjuncts(part, read=read, languages=languages) for part in parts]
-            asked = [clause for clause in found if clause is not None]
-            return _all(asked) if asked else None
+            known = [clause for clause in found if clause is not None]
+            return _all(known) if known else None
         case Or(parts):
             return _either(disjuncts(part, read=read, languages=languages) for part in parts)
 
 
 def is_open(found: Sequence[Disjunct] | None) -> bool:
-    """Whether postings answer that have nothing in common."""
+    """Whether matching postings need no common term."""
     return found is None or any(not way.terms for way in found)
 
 
-def _standing(items: Sequence[str], mark: str = "") -> Disjunct:
+def _conjunction(items: Sequence[str], mark: str = "") -> Disjunct:
     return Disjunct(frozenset(mark + pair for pair in pairs_of(items)), exact=len(items) <= 2)
 
 
-def _filtered(asked: Filter, value: str, read: Read, languages: Sequence[str]) -> list[Disjunct] | None:
-    match asked.field:
+def _filtered(condition: Filter, value: str, read: Read, languages: Sequence[str]) -> list[Disjunct] | None:
+    match condition.field:
         case "source" if value.isascii() and value.isdecimal():
             return [Disjunct(frozenset({f"{NUMBER}{int(value)}"}), exact=True)]
         case "source" | "category" | "author" as field:
@@ -95,21 +87,21 @@ def _filtered(asked: Filter, value: str, read: Read, languages: Sequence[str]) -
             return [Disjunct(frozenset({LANGUAGE + value}), exact=True)] if value in languages else []
         case "intitle":
             items = read(value)
-            return [_standing(items, TITLE)] if items else None
+            return [_conjunction(items, TITLE)] if items else None
         case "before" | "after" | "is":
             return [_OPEN]
 
 
 def _either(clauses: Iterable[list[Disjunct] | None]) -> list[Disjunct] | None:
-    asked = [clause for clause in clauses if clause is not None]
-    return _once(way for clause in asked for way in clause) if asked else None
+    known = [clause for clause in clauses if clause is not None]
+    return _once(way for clause in known for way in clause) if known else None
 
 
 def _all(clauses: Sequence[list[Disjunct]]) -> list[Disjunct]:
-    """Multiplied out as far as that stays small; what is left out makes the rest inexact, or takes its place."""
+    """Multiply out conjunctions up to a size; clauses left out make the rest inexact, or replace it."""
     best, left = [Disjunct(frozenset(), True)], []
     for clause in sorted(clauses, key=len):
-        if len(best) * len(clause) <= MAX_WAYS:
+        if len(best) * len(clause) <= MAX_DISJUNCTS:
             best = _both(best, clause)
         else:
             left.append(clause)
@@ -117,11 +109,11 @@ def _all(clauses: Sequence[list[Disjunct]]) -> list[Disjunct]:
         return _once(best)
     common = [Disjunct(frozenset.intersection(*(way.terms for way in best)), False)]
     choices = [[Disjunct(way.terms, False) for way in best], *(_both(common, clause) for clause in left)]
-    return _once(next(choice for choice in choices if _tells(choice) or choice is choices[-1]))
+    return _once(next(choice for choice in choices if _is_selective(choice) or choice is choices[-1]))
 
 
-def _tells(choice: Sequence[Disjunct]) -> bool:
-    """Whether each way has a term that is not as common as a language."""
+def _is_selective(choice: Sequence[Disjunct]) -> bool:
+    """Whether each disjunct has a term other than a language."""
     return all(any(not term.startswith(LANGUAGE) for term in way.terms) for way in choice)
 
 

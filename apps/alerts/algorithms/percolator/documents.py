@@ -1,4 +1,4 @@
-"""A posting as standing searches look at it: its words, analysed once, and the terms under which they are found."""
+"""A posting for the percolator: its words, analysed once, and the terms by which searches are found."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,25 +9,23 @@ from itertools import pairwise
 from apps.postings.algorithms.words import language_of, sequence
 from apps.search.algorithms.language.matching import name_words
 
-MAX_BEGINNING_LENGTH = (
-    20  # characters; words of names that only differ behind them are told apart when they are verified
-)
+MAX_BEGINNING_LENGTH = 20  # characters; verification distinguishes longer words
 TITLE, SOURCE, NUMBER, CATEGORY, AUTHOR, LANGUAGE = "title:", "source:", "source:#", "category:", "author:", "lang:"
 
-_REMEMBERED = 50_000  # words of names; sources and authors publish again and again
+_REMEMBERED = 50_000  # names; sources and authors recur
 _PART = "\n"  # between items, none of which has one
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a posting is to everybody. Items are those of the analyser."""
+    """A posting, independent of users. Items are those of the analyser."""
 
     language: str
     words: str  # its items in their order, each between line ends
     title: str  # of its title alone
-    terms: frozenset[str]  # under which it is found
+    terms: frozenset[str]  # of candidate searches
     source_id: int
-    source_names: tuple[str, ...]  # to everybody
+    source_names: tuple[str, ...]  # public ones
     categories: tuple[str, ...]  # its source's and its own
     author: str
     published_at: datetime
@@ -45,14 +43,14 @@ def read(
     author: str = "",
     published_at: datetime,
 ) -> Reading:
-    """Read a posting for all searches at once.
+    """Analyse a posting once for all searches.
 
     Parameters
     ----------
     declared_language : str
-        As its feed or source has it; "" if it does not.
+        Of its feed or source; "" if unknown.
     own_names : iterable of str
-        What people call its source for themselves: any of them makes it a candidate of theirs.
+        Titles that users have given its source: any of them makes it a candidate of theirs.
 
     Examples
     --------
@@ -109,7 +107,7 @@ def _pairs(items: Sequence[str]) -> Iterator[str]:
 
 @lru_cache(_REMEMBERED)
 def _beginnings(name: str) -> frozenset[str]:
-    """What a word of a query may be that is all or the beginning of a word of the name."""
+    """All beginnings of the words of a name, any of which a query may use."""
     return frozenset(
         word[:length] for word in name_words(name) for length in range(1, min(len(word), MAX_BEGINNING_LENGTH) + 1)
     )

@@ -1,4 +1,4 @@
-"""A query tried on one posting that was read once: the answers of `search.algorithms.language.matches`, in no time."""
+"""Evaluate a query on one analysed posting."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from apps.postings.algorithms.words import STOP_MARK, sequence
 from apps.postings.algorithms.words.languages import base_code
 from apps.search.algorithms.language import And, Filter, Not, Or, Phrase, Tree, Word, leaves, moment, names_match
 
-_REMEMBERED = 100_000  # words of queries in one language; pairs of a query's name and a posting's
+_CACHED = 100_000  # words of queries in one language; pairs of a query's name and a posting's
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentView:
-    """What a posting is to one person."""
+    """A posting as one user has it."""
 
     own_title: str = ""  # of its source
     unread: bool = False
@@ -23,16 +23,9 @@ class DocumentView:
     followed: bool = False
 
 
-def matches(tree: Tree, posting: Reading, eyes: DocumentView, *, now: datetime) -> bool:
-    """Whether all that the query asks holds for the posting, as `matches` has it.
+def matches(tree: Tree, posting: Reading, view: DocumentView, *, now: datetime) -> bool:
+    """Whether the posting matches the query; `now` is in the reader's time zone.
 
-    Parameters
-    ----------
-    now : datetime
-        Aware; its time zone is the reader's.
-
-    Examples
-    --------
     >>> from datetime import UTC
     >>> from apps.alerts.algorithms.percolator.documents import read
     >>> from apps.search.algorithms.language import parse
@@ -41,57 +34,57 @@ def matches(tree: Tree, posting: Reading, eyes: DocumentView, *, now: datetime) 
     >>> matches(parse("rain paris -snow"), posting, DocumentView(), now=noon)
     True
     """
-    return _holds(tree, posting, eyes, now) is not False
+    return _holds(tree, posting, view, now) is not False
 
 
-def _holds(tree: Tree, posting: Reading, eyes: DocumentView, now: datetime) -> bool | None:
-    """Yes, no, or None where nothing is asked."""
+def _holds(tree: Tree, posting: Reading, view: DocumentView, now: datetime) -> bool | None:
+    """True, False, or None where the query sets no condition."""
     match tree:
         case Word(text):
             items = _items(text, posting.language)
             only_stops = all(item.startswith(STOP_MARK) for item in items)
-            return None if only_stops else _stands(items, posting)
+            return None if only_stops else _occurs(items, posting)
         case Phrase(text):
             items = _items(text, posting.language)
-            return _stands(items, posting) if items else None
+            return _occurs(items, posting) if items else None
         case Filter():
-            return _any(_filtered(tree, value, posting, eyes, now) for value in tree.values)
+            return _any(_filtered(tree, value, posting, view, now) for value in tree.values)
         case Not(part):
-            answer = _holds(part, posting, eyes, now)
-            return None if answer is None else not answer
+            result = _holds(part, posting, view, now)
+            return None if result is None else not result
         case And(parts):
-            answers = [answer for part in parts if (answer := _holds(part, posting, eyes, now)) is not None]
-            return all(answers) if answers else None
+            results = [result for part in parts if (result := _holds(part, posting, view, now)) is not None]
+            return all(results) if results else None
         case Or(parts):
-            return _any(_holds(part, posting, eyes, now) for part in parts)
+            return _any(_holds(part, posting, view, now) for part in parts)
 
 
-def _any(answers: Iterable[bool | None]) -> bool | None:
-    asked = [answer for answer in answers if answer is not None]
-    return any(asked) if asked else None
+def _any(results: Iterable[bool | None]) -> bool | None:
+    known = [result for result in results if result is not None]
+    return any(known) if known else None
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHED)
 def _items(text: str, language: str) -> tuple[str, ...]:
     return tuple(sequence(text, language))
 
 
-def _stands(items: tuple[str, ...], posting: Reading) -> bool:
+def _occurs(items: tuple[str, ...], posting: Reading) -> bool:
     if items[0] not in posting.terms:
         return False
     return len(items) == 1 or joined(items) in posting.words
 
 
-def _stands_in_title(items: tuple[str, ...], posting: Reading) -> bool:
+def _occurs_in_title(items: tuple[str, ...], posting: Reading) -> bool:
     return TITLE + items[0] in posting.terms and joined(items) in posting.title
 
 
-def _filtered(asked: Filter, value: str, posting: Reading, eyes: DocumentView, now: datetime) -> bool | None:
-    match asked.field:
+def _filtered(condition: Filter, value: str, posting: Reading, view: DocumentView, now: datetime) -> bool | None:
+    match condition.field:
         case "source" if value.isascii() and value.isdecimal():
             return int(value) == posting.source_id
         case "source":
-            return any(_named(value, name) for name in (*posting.source_names, eyes.own_title))
+            return any(_named(value, name) for name in (*posting.source_names, view.own_title))
         case "category":
             return any(_named(value, name) for name in posting.categories)
         case "author":
@@ -100,20 +93,20 @@ def _filtered(asked: Filter, value: str, posting: Reading, eyes: DocumentView, n
             return value == base_code(posting.language)
         case "intitle":
             items = _items(value, posting.language)
-            return _stands_in_title(items, posting) if items else None
+            return _occurs_in_title(items, posting) if items else None
         case "before":
             return posting.published_at < moment(value, now)
         case "after":
             return posting.published_at >= moment(value, now)
         case "is":
-            return {"unread": eyes.unread, "starred": eyes.starred, "followed": eyes.followed}[value]
+            return {"unread": view.unread, "starred": view.starred, "followed": view.followed}[value]
 
 
-_named = lru_cache(_REMEMBERED)(names_match)
+_named = lru_cache(_CACHED)(names_match)
 
 
 def is_personal(tree: Tree) -> bool:
-    """Whether the answer depends on whose query it is: on marks, follows, or their own titles of sources.
+    """Whether the result depends on the user: on marks, follows, or own titles of sources.
 
     >>> is_personal(Not(Filter("is", ("starred",)))), is_personal(Word("paris"))
     (True, False)

@@ -1,4 +1,4 @@
-"""Where a query is anchored: rows by which new postings find it, instead of it finding them."""
+"""Index terms of a query: rows by which new postings find it."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -18,13 +18,13 @@ NOTHING_TO_WAIT_FOR = gettext_noop(
 )
 NEVER = gettext_noop("No article can ever match this search: one of its names has no letters or digits.")
 
-_REMEMBERED = 50_000  # words of queries, in all groups of languages, 40 MB
+_CACHED_WORDS = 50_000  # of queries, in all groups of languages, 40 MB
 
 
 class IndexTerm(NamedTuple):
     """A posting in one of the languages (a bit for each of GROUPS) with all these terms is a candidate.
 
-    If it is exact, the posting answers the query.
+    If it is exact, the posting matches.
     """
 
     term: str
@@ -34,26 +34,19 @@ class IndexTerm(NamedTuple):
 
 
 class NoIndexTerm(ValueError):
-    """A query to which no posting can be led; the message is for whoever wrote it."""
+    """A query that cannot be percolated; the message is for its author."""
 
 
 class Plan:
-    """In which ways a query is answered in each language.
+    """The disjuncts of a query in each language; raises `NoIndexTerm` if it matches too much or nothing.
 
-    The words of a query have the stems and stop words of the language that the posting is in, whichever that is.
-    Languages that agree on all of its words share their rows. Where only stop words are left of a query in a language
-    other than English, it has no row: postings of that language are not led to it.
+    The words of a query are analysed by the language of the posting. Languages that agree on all of its words share
+    their rows. Where only stop words are left of a query in a language other than English, it has no row for it:
+    postings of that language are no candidates.
 
-    Raises
-    ------
-    NoAnchor
-        If postings would have to be tried on it one by one, or none can ever answer.
-
-    Examples
-    --------
     >>> from apps.search.algorithms.language import parse
     >>> found = Plan(parse("paris elections -hilton lang:en")).index_terms(len)
-    >>> [(anchor.term, anchor.beside, anchor.exact) for anchor in found]
+    >>> [(row.term, row.beside, row.exact) for row in found]
     [('pari', ('elect', 'lang:en'), False)]
     """
 
@@ -70,17 +63,11 @@ class Plan:
             raise NoIndexTerm(NEVER)
 
     def terms(self) -> set[str]:
-        """Those of which the frequencies matter to `index_terms`."""
+        """The terms whose frequencies `index_terms` needs."""
         return {term for way in self._languages for term in way.terms if len(way.terms) > 1}
 
     def index_terms(self, frequency: Callable[[str], float]) -> list[IndexTerm]:
-        """A posting that answers the query meets one of them at least.
-
-        Parameters
-        ----------
-        frequency : callable
-            How many documents hold a term.
-        """
+        """One row per disjunct, under its rarest term; `frequency` returns the document frequency of a term."""
         found = []
         for way, languages in self._languages.items():
             term, *others = sorted(way.terms, key=lambda term: (frequency(term), term))
@@ -91,31 +78,27 @@ class Plan:
 
 
 def _readings(tree: Tree) -> list[tuple[int, list[Disjunct] | None]]:
-    """The ways to answer the query, and in which languages they are those."""
+    """The disjuncts of the query, with a bit mask of the languages that share them."""
     named = list(dict.fromkeys(texts(tree)))
     variants = list(zip(*map(_variants, named), strict=True)) or [()] * len(GROUPS)
-    own = range(len(GROUPS)) if _asks_language(tree) else [0] * len(GROUPS)  # not to be shared
+    own = range(len(GROUPS)) if _has_language_filter(tree) else [0] * len(GROUPS)  # not to be shared
     alike: dict[tuple[int, tuple[tuple[str, ...], ...]], list[int]] = {}
     for number, key in enumerate(zip(own, variants, strict=True)):
         alike.setdefault(key, []).append(number)
     found = []
     for (_, items), numbers in alike.items():
-        read = _reader(dict(zip(named, items, strict=True)))
+        read = dict(zip(named, items, strict=True)).__getitem__
         found.append((sum(1 << number for number in numbers), disjuncts(tree, read=read, languages=GROUPS[numbers[0]])))
     return found
 
 
-def _reader(items: dict[str, tuple[str, ...]]) -> Callable[[str], tuple[str, ...]]:
-    return items.__getitem__
-
-
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHED_WORDS)
 def _variants(text: str) -> tuple[tuple[str, ...], ...]:
-    """The items of words in each group of languages, equal ones kept once."""
+    """The items of a text in each group of languages, equal tuples shared."""
     kept: dict[tuple[str, ...], tuple[str, ...]] = {}
     found = (tuple(sequence(text, group[0])) for group in GROUPS)
     return tuple(kept.setdefault(items, items) for items in found)
 
 
-def _asks_language(tree: Tree) -> bool:
+def _has_language_filter(tree: Tree) -> bool:
     return any(isinstance(leaf, Filter) and leaf.field == "lang" for leaf in leaves(tree))

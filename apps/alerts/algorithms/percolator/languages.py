@@ -1,10 +1,10 @@
-"""The languages that a posting may be in, one bit for all that make the same terms of the same words."""
+"""Groups of languages with the same analysis, one bit each."""
 
 from apps.postings.algorithms.words.languages import base_code, read_alike
 
-GROUPS = read_alike()  # who adds rules for a language has to prepare all searches anew: bits may move
+GROUPS = read_alike()  # new rules for a language may move bits: prepare all searches again then
 EVERY = (1 << len(GROUPS)) - 1
-ENGLISH = 0  # the group of English, and of what nobody knows the language of
+ENGLISH = 0  # the group of English, and of unknown languages
 
 _GROUP_OF = {code: number for number, group in enumerate(GROUPS) for code in group}
 

@@ -1,4 +1,4 @@
-"""How many postings hold a term, as far as that can be told from how many hold each word."""
+"""Estimated document frequencies of terms, from those of their words."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -7,22 +7,22 @@ from apps.alerts.algorithms.percolator.documents import LANGUAGE, SOURCE, TITLE
 from apps.postings.algorithms.words import STOP_MARK
 
 EVERYWHERE = 1e12  # more than there are postings
-STOP_WORD = 1e9  # unless it is known better
-TOGETHER = 20.0  # of so many postings that hold the rarer of two words, one has them as neighbours
-IN_TITLE = 5.0  # of so many that hold a word, one has it in its title
-OF_A_SOURCE = 1_000.0  # postings: sources go on, words come and go
+STOP_WORD = 1e9  # unless its frequency is known
+TOGETHER = 20.0  # postings with the rarer of two words per posting with both as neighbours
+IN_TITLE = 5.0  # postings with a word per posting with it in the title
+OF_A_SOURCE = 1_000.0  # postings
 
 
 @dataclass(frozen=True, slots=True)
 class Rarity:
-    """Of terms as `reading` makes them.
+    """Of terms of `Reading`.
 
     >>> rarity = Rarity({"new": 900, "york": 40})
     >>> rarity.documents("york"), rarity.documents("new york"), rarity.documents("title:new"), rarity.documents("oslo")
     (40, 2.0, 180.0, 0)
     """
 
-    known: Mapping[str, int]  # documents that hold a word, of the words that the index knows
+    known: Mapping[str, int]  # document frequencies of the words in the index
 
     def documents(self, term: str) -> float:
         if term.startswith(LANGUAGE):
@@ -37,7 +37,7 @@ class Rarity:
 
 
 def words_of(terms: Collection[str]) -> set[str]:
-    """What the index should be asked for to tell how rare terms are.
+    """The words whose frequencies the index has to provide for these terms.
 
     >>> sorted(words_of(["new york", "title:vote", "category:world"]))
     ['category:world', 'new', 'vote', 'york']

@@ -1,4 +1,4 @@
-"""Jobs at the command line: what there is, how far it is, and what is to become of it."""
+"""Jobs at the command line."""
 
 import json
 from argparse import ArgumentParser
@@ -24,15 +24,15 @@ CHANGES = {
 
 
 class Command(BaseCommand):
-    help = "List, show, start, pause, resume, cancel or retry jobs; work on them until none is left; tell their times."
+    help = "List, show, start, pause, resume, cancel or retry jobs; work until none is left; print durations."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         what = parser.add_subparsers(dest="what", required=True)
         what.add_parser("list", help="the latest jobs")
-        what.add_parser("times", help="what splits took so far, as JSON lines for benchmark_split --times")
+        what.add_parser("times", help="durations of splits so far, as JSON lines for benchmark_split --times")
         for name in ("show", *CHANGES):
             what.add_parser(name).add_argument("job", type=int)
-        start = what.add_parser("start", help="ask for a job; workers begin within seconds")
+        start = what.add_parser("start", help="request a job; workers begin within seconds")
         start.add_argument("kind", choices=[kind.name for kind in all_kinds()])
         start.add_argument("parameters", nargs="*", metavar="NAME=NUMBER", help="source=7, say")
         work = what.add_parser("work", help="work here, too, until nothing is left to do: a process for a core")
@@ -57,11 +57,11 @@ class Command(BaseCommand):
             self._list()
 
     def _change(self, what: str, job_id: int) -> None:
-        change, said = CHANGES[what]
+        change, outcome = CHANGES[what]
         if not change(job_id):
             state = Job.objects.get(pk=job_id).get_state_display().lower()
             raise CommandError(f"Job {job_id} is {state}; it cannot be changed so.")
-        self.stdout.write(f"Job {job_id} {said}.")
+        self.stdout.write(f"Job {job_id} {outcome}.")
 
     def _start(self, kind: str, parameters: list[str]) -> None:
         pairs = [text.partition("=") for text in parameters]
@@ -71,7 +71,7 @@ class Command(BaseCommand):
             job, is_new = actions.create(kind, {name: int(value) for name, _, value in pairs}, asked_by="manage.py")
         except ValueError as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"Job {job.pk} {'is asked for' if is_new else 'is that already, unfinished'}.")
+        self.stdout.write(f"Job {job.pk} {'is requested' if is_new else 'exists already, unfinished'}.")
 
     def _work(self, job_id: int | None) -> None:
         if job_id is None:
@@ -104,7 +104,7 @@ class Command(BaseCommand):
         done = queries.progress([job])[job_id]
         say = self.stdout.write
         say(f"Job {job_id}, {job.kind} {job.parameters or ''}: {job.get_state_display().lower()}, {job.stage}")
-        say(f"asked for by {job.asked_by} at {job.asked_at:%Y-%m-%d %H:%M:%S %Z}")
+        say(f"requested by {job.asked_by} at {job.requested_at:%Y-%m-%d %H:%M:%S %Z}")
         say(f"{done.done:,} of {done.splits:,} splits, {done.records_done:,} of {done.records:,} records")
         if done.seconds_left is not None:
             say(f"about {done.seconds_left:,.0f} s left with {max(done.workers, 1)} at work")

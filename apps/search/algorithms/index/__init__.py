@@ -1,1 +1,1 @@
-"""The index as values: documents, their inversion, packed arrays, and which of them to seal and merge."""
+"""The index as values: documents, inverted segments, packed arrays, and decisions on building and merging."""

@@ -1,4 +1,4 @@
-"""What was read and never changes, kept as long as there is room."""
+"""A thread-safe LRU cache bounded by bytes."""
 
 import threading
 from collections import OrderedDict
@@ -12,17 +12,8 @@ OVERHEAD = 200  # bytes of an entry besides its arrays
 
 
 class Cache(Generic[Key, Value]):
-    """Values by key, of which those asked for least recently make room for others. For any number of threads.
+    """Values by key, up to `room` bytes in all as `weigh` returns them; the least recently used are evicted.
 
-    Parameters
-    ----------
-    room : int
-        Bytes in all.
-    weigh : callable
-        Bytes of a value.
-
-    Examples
-    --------
     >>> texts = Cache[int, str](2 * OVERHEAD + 10, len)
     >>> texts.keep({1: "one", 2: "two"})
     >>> texts.among([1, 5])
@@ -40,7 +31,7 @@ class Cache(Generic[Key, Value]):
         self._lock = threading.Lock()
 
     def among(self, keys: Iterable[Key]) -> dict[Key, Value]:
-        """Those of the keys that are remembered, with their values."""
+        """The cached ones of the keys with their values."""
         found = {}
         with self._lock:
             values = self._values

@@ -1,8 +1,8 @@
-"""What must hold for a document to be found, tried on whole blocks of documents at a time.
+"""Conditions on documents, evaluated on whole blocks.
 
-Most conditions are decided by arrays: which documents hold a term, who published them and when. Whether words stand
-next to each other is only known from the documents' sequences, which are costly to read. So a block is first divided
-into documents for which a condition surely holds, surely does not, or may hold; only the last are read.
+Most conditions are decided by arrays: postings of terms, sources, times. Phrases need the documents' sequences, which
+are costly to read. So a block is first divided into documents that surely match, surely do not, or may; only the last
+are read.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ IntArray = NDArray[np.integer]
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """What is known of the documents of a block, one value each."""
+    """Attributes of the documents of a block, one value each."""
 
     posting_ids: NDArray[np.int64]
     source_ids: NDArray[np.int64]
@@ -29,7 +29,7 @@ class Attributes:
 
 
 def joined(parts: Sequence[Attributes]) -> Attributes:
-    """Attributes of documents that follow each other as one."""
+    """Concatenate attributes of adjacent blocks."""
     if len(parts) == 1:
         return parts[0]
     return Attributes(
@@ -41,14 +41,14 @@ def joined(parts: Sequence[Attributes]) -> Attributes:
 
 
 class PostingSource(Protocol):
-    """A block, as conditions see it."""
+    """The interface of a block for conditions."""
 
     size: int
 
     def attributes(self) -> Attributes: ...
 
     def holding(self, term: int) -> IntArray:
-        """Offsets of the documents that hold a term, ascending."""
+        """Offsets of the documents with a term, ascending."""
         ...
 
     def read(self, offsets: IntArray) -> list[Document]:
@@ -58,24 +58,24 @@ class PostingSource(Protocol):
 
 class Condition(Protocol):
     def terms(self) -> Iterator[int]:
-        """Those whose postings it asks for."""
+        """The terms whose postings it needs."""
         ...
 
     def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
-        """For which documents it surely holds, and for which it may; the first are among the second.
+        """Flags of documents that surely match, and of those that may, a superset.
 
-        The arrays are the caller's own; where it is all decided they may be the same one.
+        The caller may change the arrays; where everything is decided they may be the same object.
         """
         ...
 
     def holds(self, document: Document, at: int, surely: Callable[["Condition"], Flags]) -> bool:
-        """Whether it holds for the document at this offset; `surely` gives what arrays alone say of a part."""
+        """Whether the document at this offset matches; `surely` returns the sure flags of a part."""
         ...
 
 
 @dataclass(frozen=True)
 class DocumentSet:
-    """One of the terms is in the document. Of no terms: never."""
+    """The document has one of the terms; never without terms."""
 
     any_of: tuple[int, ...]
 
@@ -94,7 +94,7 @@ class DocumentSet:
 
 @dataclass(frozen=True)
 class Stands:
-    """Items of a sequence, stop words negative, follow each other in the document, or in its title alone."""
+    """A phrase of items, stop words negative, in the document or in its title alone."""
 
     items: tuple[int, ...]
     in_title: bool = False
@@ -107,7 +107,7 @@ class Stands:
         flags = _flags(block.size, rarest)
         for held in others if rarest.size else ():
             flags &= _flags(block.size, held)
-        # A character of a script without spaces is a term of its own, and so is every word: one item is just there.
+        # Every item is a term, also a character of a script without spaces: a single one needs no verification.
         is_decided = len(self.items) == 1 and not self.in_title
         return (flags, flags) if is_decided else (np.zeros(block.size, np.bool_), flags)
 
@@ -118,7 +118,7 @@ class Stands:
 
 @dataclass(frozen=True)
 class Named:
-    """The words stand next to each other in one of the document's names, in place of the last any of several."""
+    """A phrase in one of the document's names, with alternatives for its last word."""
 
     first: tuple[int, ...]
     last: tuple[int, ...]
@@ -138,7 +138,7 @@ class Named:
 
 @dataclass(frozen=True)
 class _Known:
-    """Decided by the attributes of documents alone."""
+    """A condition on attributes alone."""
 
     def terms(self) -> Iterator[int]:
         yield from ()
@@ -196,7 +196,7 @@ class Published(_Known):
 
 @dataclass(frozen=True)
 class New(_Known):
-    """By one of these sources, at the source's own moment or later, with a number above the source's own."""
+    """From one of these sources, at the source's time or later, with an id above the source's."""
 
     since: tuple[tuple[int, int, int], ...]  # source, microseconds since 1970, posting
 
@@ -211,7 +211,7 @@ class New(_Known):
 
 @dataclass(frozen=True)
 class Before(_Known):
-    """Behind a place in a list ordered by publication, the newest first: older, or as old and of a smaller number."""
+    """After a place in an order by publication, the newest first: older, or as old with a smaller id."""
 
     published: int
     posting_id: int
@@ -238,7 +238,7 @@ class Not:
 
 @dataclass(frozen=True)
 class All:
-    """All parts hold. Of no parts: always."""
+    """All parts match; always without parts."""
 
     parts: tuple[Condition, ...] = ()
 
@@ -265,7 +265,7 @@ class All:
 
 @dataclass(frozen=True)
 class Any:
-    """One of the parts holds. Of no parts: never."""
+    """One of the parts matches; never without parts."""
 
     parts: tuple[Condition, ...] = ()
 
@@ -289,7 +289,7 @@ ALWAYS = All()
 
 @dataclass
 class Trial:
-    """A condition on one block: decided by arrays where they can, by reading where they cannot, and that once."""
+    """A condition on one block, decided by arrays, or by reading each undecided document once."""
 
     condition: Condition
     block: PostingSource
@@ -298,11 +298,10 @@ class Trial:
     _decided: dict[Condition, Flags] = field(default_factory=dict)
 
     def decide(self, offsets: IntArray) -> Flags:
-        """Whether it holds for each of the documents at these offsets, which must not be dead."""
+        """Whether each of the live documents at these offsets matches."""
         unsure = offsets[self.possible[offsets] & ~self.sure[offsets]]
         for offset, document in zip(unsure.tolist(), self.block.read(unsure) if unsure.size else (), strict=True):
-            answer = self.condition.holds(document, offset, self._surely)
-            self.sure[offset] = self.possible[offset] = answer
+            self.sure[offset] = self.possible[offset] = self.condition.holds(document, offset, self._surely)
         return self.sure[offsets]
 
     def _surely(self, part: Condition) -> Flags:
@@ -312,7 +311,7 @@ class Trial:
 
 
 def trial(condition: Condition, block: PostingSource, alive: Flags | None) -> Trial:
-    """A condition on a block, of whose documents only those alive are found; None where all are."""
+    """A condition on the live documents of a block; None if all are alive."""
     sure, possible = condition.bounds(block)
     if alive is not None:
         sure, possible = sure & alive, possible & alive
@@ -326,7 +325,7 @@ def _flags(size: int, offsets: IntArray) -> Flags:
 
 
 def follows(sequence: IntArray, items: IntArray) -> bool:
-    """Whether the items stand next to each other in the sequence, in this order.
+    """Whether the items are adjacent in the sequence, in this order.
 
     >>> follows(np.array([3, 1, 2, 1]), np.array([2, 1])), follows(np.array([1, 3, 2]), np.array([1, 2]))
     (True, False)

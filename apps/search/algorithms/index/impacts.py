@@ -1,4 +1,4 @@
-"""What the score of each document of a block is multiplied by."""
+"""Factors of the scores of a block's documents."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ DAY = 86_400_000_000  # microseconds
 
 @dataclass(frozen=True)
 class Worth:
-    """How fresh a posting is and how many follow its source; either may be left out."""
+    """Freshness of postings and authority of sources; either may be left out."""
 
     now: int  # microseconds since 1970
     freshness: Freshness | None = None
     authority: Authority | None = None
-    followers: Mapping[int, int] | None = None  # of sources; nobody follows those that are not here
+    followers: Mapping[int, int] | None = None  # of sources; 0 for others
 
     def factors(self, known: Attributes) -> NDArray[np.float32]:
         """One factor per document, within (0, 1]."""
@@ -34,8 +34,8 @@ class Worth:
         return values
 
     def largest(self, latest: int) -> float:
-        """No factor of documents published at `latest` or earlier is above it."""
+        """An upper bound of the factors of documents published at `latest` or earlier."""
         if not self.freshness:
             return 1.0
-        # One rounding up: factors are of 32 bits, and nothing that equals the best may be left out.
+        # Rounded up: factors have 32 bits, and a document equal to the best must not be skipped.
         return float(self.freshness.factors((self.now - latest) / DAY)) * (1 + 2**-22)

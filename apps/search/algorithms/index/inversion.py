@@ -1,4 +1,4 @@
-"""Documents as numbers, and the same turned inside out: for each term, the documents that hold it."""
+"""Documents as numbers, and their inversion: for each term, the documents with it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,23 +8,23 @@ from numpy.typing import NDArray
 
 from apps.search.algorithms.models.index import Sequences, Vectors
 
-MAX_FREQUENT = 255  # more occurrences of a term in a document count no more
+MAX_FREQUENT = 255  # of a term in a document
 
 IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a posting says, as numbers of terms, each from 1 on."""
+    """A version of a posting as numbers of terms, from 1 on."""
 
     sequence: NDArray[np.int32]  # words in their order, stop words negative
-    title_length: int  # items of the sequence that are of the title
+    title_length: int  # items of the sequence from the title
     pairs: NDArray[np.int32]  # terms that are no words of the sequence: pairs of characters
     names: NDArray[np.int32]  # words of its author and of its categories, each name after a 0
 
     @property
     def terms(self) -> NDArray[np.int32]:
-        """What it is found by and ranked by, with repetition; neither stop words nor names."""
+        """Terms with repetition, without stop words and names."""
         return np.concatenate((self.sequence[self.sequence > 0], self.pairs))
 
     @property
@@ -33,7 +33,7 @@ class Document:
 
 
 def holders(documents: Sequence[Document]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The terms by which documents can be found, ascending, and how many of the documents each finds.
+    """The terms of documents, ascending, with their document frequencies.
 
     >>> some = np.array([3, -4, 3], np.int32), 1, np.array([], np.int32), np.array([0, 9], np.int32)
     >>> terms, counts = holders([Document(*some), Document(some[0], *some[1:3], some[2])])
@@ -61,7 +61,7 @@ class Inversion:
     lengths: NDArray[np.int64]  # (n,): terms of each document, with repetition, which names and stop words are not
 
     def places(self, terms: NDArray[np.integer]) -> tuple[IntArray, IntArray]:
-        """Where the postings of terms begin and end; equal numbers for a term that has none."""
+        """Starts and ends of the postings of terms; equal for a term without any."""
         if not self.terms.size:
             return np.zeros(terms.size, np.int64), np.zeros(terms.size, np.int64)
         at = np.minimum(self.terms.searchsorted(terms), self.terms.size - 1)
@@ -69,15 +69,15 @@ class Inversion:
         return starts, np.where(self.terms[at] == terms, self.bounds[at + 1], starts)
 
     def place(self, term: int) -> slice:
-        """Where the postings of a term are; empty if it has none."""
+        """The slice of the postings of a term."""
         starts, ends = self.places(np.array([term]))
         return slice(int(starts[0]), int(ends[0]))
 
 
 def invert(documents: Sequence[Document | None]) -> Inversion:
-    """The postings of documents that follow one another; of those that are None there are none.
+    """The postings of adjacent documents; None stands for a missing one.
 
-    Stop words and names have postings as well, so that phrases and filters need not look everywhere.
+    Stop words and names have postings, too, to narrow down phrases and filters.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def _size(document: Document | None) -> int:
 
 
 def vectors(documents: Sequence[Document]) -> Vectors:
-    """Term frequencies of documents, one after the other.
+    """Term frequencies of documents, concatenated.
 
     >>> found = vectors([Document(np.array([7, -3, 7, 5]), 1, np.array([], int), np.array([], int))])
     >>> found.terms.tolist(), found.frequencies.tolist(), found.bounds.tolist(), found.lengths.tolist()
@@ -129,7 +129,7 @@ def vectors(documents: Sequence[Document]) -> Vectors:
 
 
 def sequences(documents: Sequence[Document]) -> Sequences:
-    """Word sequences of documents, one after the other."""
+    """Word sequences of documents, concatenated."""
     parts = [document.sequence for document in documents]
     return Sequences(
         np.concatenate(parts or [np.empty(0, np.int64)]).astype(np.int64),

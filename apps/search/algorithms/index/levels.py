@@ -1,6 +1,6 @@
-"""Which documents to seal and which generations to merge, so that there are few and each posting is written few times.
+"""Decide which segments to build and merge: few segments, with each posting written few times.
 
-A generation's size is its documents, or its tokens at TOKENS_PER_DOCUMENT if that is more: it says what it costs.
+The size of a segment, a measure of its cost, is its documents, or its tokens / TOKENS_PER_DOCUMENT if that is more.
 """
 
 from collections.abc import Sequence
@@ -18,16 +18,16 @@ def size_of(documents: int, tokens: int) -> int:
 
 
 def to_build(sizes: Sequence[int], *, at_least: int = SMALLEST) -> int:
-    """How many of the documents that are not sealed should be, from the oldest on; 0 if they are too few.
+    """The number of waiting documents, from the oldest on, to build a segment of; 0 if they are too few.
 
-    Where many wait, as after a first start, the generation is a large one at once.
+    Where many wait, as after a first start, the segment is a large one at once.
 
     Parameters
     ----------
     sizes : sequence of int
         Of each document.
     at_least : int
-        Waiting documents of a smaller size together are left alone.
+        Minimum of their total size.
 
     Examples
     --------
@@ -50,16 +50,16 @@ def to_build(sizes: Sequence[int], *, at_least: int = SMALLEST) -> int:
 
 
 def to_merge(sizes: Sequence[int]) -> slice | None:
-    """The neighbours to make one generation of, None if all is well.
+    """The adjacent segments to merge, None if there are none.
 
-    A run of generations below a level is merged once it fills the level, or if a larger one behind it keeps it from
-    growing. So each document is written about three times on its way up, and there are at most as many generations as
-    the archive fills of the largest, twice over, and some twenty more.
+    A run of segments below a level is merged once it fills the level, or if a larger one after it stops its growth. So
+    each document is written about three times, and there are at most twice as many segments as the archive fills of
+    the largest level, and some twenty more.
 
     Parameters
     ----------
     sizes : sequence of int
-        Of the generations, the oldest first.
+        Of the segments, the oldest first.
 
     Examples
     --------

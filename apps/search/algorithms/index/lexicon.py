@@ -1,4 +1,4 @@
-"""Many readings in little room: words as numbers of one's own, to be exchanged for those of the index in one go."""
+"""Compact storage of analysed postings: words as local numbers, mapped to those of the index at once."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ Numbers = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A reading whose words are places in a lexicon."""
+    """A reading with words as places in a lexicon."""
 
     language: str
     title_length: int
@@ -25,7 +25,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """The words of some readings, each once. The empty one, which parts names, has place 0."""
+    """The distinct words of readings. The empty one, which separates names, has place 0."""
 
     _places: dict[str, int] = field(default_factory=lambda: {"": 0})
 
@@ -61,24 +61,13 @@ class Lexicon:
 
 
 def packed(entry: Entry, numbers: Numbers) -> tuple[bytes, bytes, bytes]:
-    """Sequence, pairs and names as the index keeps them.
+    """Sequence, pairs and names as stored, with the numbers of the entry's lexicon.
 
-    Parameters
-    ----------
-    entry : Entry
-    numbers : array
-        Of the entry's lexicon.
-
-    Examples
-    --------
     >>> lexicon = Lexicon()
     >>> entry = lexicon.enter(Reading("en", ["_the", "vote"], 2, [], []))
     >>> packed(entry, lexicon.numbered({"_the": 7, "vote": 9}))[0].hex()
     'f9ffffff09000000'
     """
-    sequence, pairs, names = (numbers[places].astype("<i4", copy=False).tobytes() for places in _parts(entry))
+    parts = (entry.sequence, entry.pairs, entry.names)
+    sequence, pairs, names = (numbers[places].astype("<i4", copy=False).tobytes() for places in parts)
     return sequence, pairs, names
-
-
-def _parts(entry: Entry) -> tuple[Numbers, Numbers, Numbers]:
-    return entry.sequence, entry.pairs, entry.names

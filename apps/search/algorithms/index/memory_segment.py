@@ -1,4 +1,4 @@
-"""Documents that belong to no generation yet, turned inside out in memory."""
+"""The in-memory segment: new documents, inverted in memory."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from apps.search.algorithms.index.inversion import Document, Inversion, invert
 from apps.search.algorithms.models.bm25 import impacts
 from apps.search.algorithms.models.index import Row
 
-MIN_DOCUMENTS = 32  # documents; fewer at the end make one chunk
+MIN_DOCUMENTS = 32  # of a chunk, except for the last one
 
 
 def spans(first: int, end: int) -> list[tuple[int, int]]:
-    """First and end of the chunks that the documents from `first` to `end` are divided into, the oldest first.
+    """First and end of the chunks of the documents from `first` to `end`, the oldest first.
 
-    Their borders stay where they are while documents arrive, but for the last few, so that what was made of the others
-    can be kept: each document is in a new chunk once for every doubling, and there are few chunks.
+    As documents arrive only the last few borders change, so that chunks can be cached: each document is inverted again
+    once per doubling, and there are few chunks.
 
     >>> spans(0, 100), spans(0, 130), spans(2_048, 2_050)
     ([(0, 64), (64, 96), (96, 100)], [(0, 128), (128, 130)], [(2048, 2050)])
@@ -37,11 +37,11 @@ def spans(first: int, end: int) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some documents that follow each other; those that died are None."""
+    """Adjacent documents; dead ones are None."""
 
     first: int
     documents: Sequence[Document | None]
-    attributes: Attributes  # of the dead as well, without meaning
+    attributes: Attributes  # meaningless for dead ones
     inversion: Inversion
     alive: NDArray[np.bool_]
 
@@ -56,17 +56,17 @@ class Chunk:
 
     @property
     def weight(self) -> int:
-        """Bytes of its arrays, besides the documents."""
+        """Bytes of its arrays, without the documents."""
         found = self.inversion
         return found.terms.nbytes * 2 + found.documents.nbytes * 2 + self.size * 40
 
     def rows(self, terms: Sequence[int], average_length: float) -> list[Row | None]:
-        """Each term's postings with their exact impacts; None if it has none."""
+        """The postings of each term with exact impacts, None without any."""
         found = self.inversion
         starts, ends = found.places(np.array(terms, np.int64))
         counts = ends - starts
         edges = np.cumsum(counts)
-        # The postings of all terms, one term after the other.
+        # The postings of all terms, concatenated.
         postings = np.arange(counts.sum()) + np.repeat(starts - edges + counts, counts)
         documents = found.documents[postings]
         values = impacts(found.frequencies[postings], found.lengths[documents], average_length)
@@ -76,6 +76,6 @@ class Chunk:
         ]
 
     def frequencies(self, terms: NDArray[np.integer]) -> NDArray[np.int64]:
-        """How many of the documents hold each term."""
+        """Document frequency of each term."""
         starts, ends = self.inversion.places(terms)
         return ends - starts

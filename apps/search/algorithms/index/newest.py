@@ -1,4 +1,4 @@
-"""The newest documents for which a condition holds, found without looking at most of the others."""
+"""The newest documents that meet a condition, found without reading most others."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from apps.search.algorithms.index.conditions import Attributes, Trial
 
-READ_AT_ONCE = 64  # documents whose words are read because arrays could not decide; twice as many each time
+READ_AT_ONCE = 64  # undecided documents whose words are read at first; doubled each time
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -29,11 +29,11 @@ class DatedBlock(Protocol):
 
 
 def newest(blocks: Iterable[DatedBlock], count: int) -> list[Found]:
-    """The `count` documents published last among those that the blocks' condition holds for, the newest first.
+    """The `count` documents published last that meet the blocks' condition, the newest first.
 
-    Of equal times the larger number of the posting counts as newer. A block whose latest publication is older than the
-    last of `count` documents already found is not looked at: edits and late arrivals may have brought old postings
-    among new documents, so that the order of the blocks alone decides nothing.
+    Among equal times the larger posting id is newer. A block whose latest publication is older than the last of `count`
+    documents found is skipped. Edits and late arrivals put old postings among new documents, so the order of the blocks
+    alone does not suffice.
     """
     found: list[Found] = []
     for block in sorted(blocks, key=lambda block: (-block.latest, -block.first)):
@@ -45,7 +45,7 @@ def newest(blocks: Iterable[DatedBlock], count: int) -> list[Found]:
 
 
 def _in_block(block: DatedBlock, count: int, floor: Found | None) -> list[Found]:
-    """Those of one block, from its end, where the newest are but for late arrivals."""
+    """Those of one block, from its end, where the newest are except for late arrivals."""
     tried = block.trial()
     offsets = np.flatnonzero(tried.possible)
     if not offsets.size:
@@ -65,7 +65,7 @@ def _in_block(block: DatedBlock, count: int, floor: Found | None) -> list[Found]
 
 
 def _latest(known: Attributes, offsets: NDArray[np.intp], count: int) -> list[int]:
-    """The `count` of the documents that were published last, and those of the same time as the last of these."""
+    """The `count` documents published last, with ties of the last one."""
     if offsets.size > count:
         published = known.published[offsets]
         offsets = offsets[published >= np.partition(published, offsets.size - count)[offsets.size - count]]

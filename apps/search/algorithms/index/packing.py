@@ -1,4 +1,4 @@
-"""Arrays as bytes, the way the index keeps them in rows."""
+"""Arrays as bytes in the rows of the index."""
 
 import struct
 from collections.abc import Iterator
@@ -18,23 +18,11 @@ _ROW_HEAD = struct.Struct(">hiiiiihi")  # four columns, each after its length; t
 
 
 def pack_numbers(values: ArrayLike, kind: str = "<i4") -> bytes:
-    """Whole numbers as bytes, little-endian.
+    """Integers as little-endian bytes; raises OverflowError if one does not fit.
 
-    Raises
-    ------
-    OverflowError
-        If one of them does not fit.
-
-    Examples
-    --------
     >>> pack_numbers([1, -2]).hex()
     '01000000feffffff'
     """
-    if isinstance(values, list) and kind == "<i4":
-        try:
-            return struct.pack(f"<{len(values)}i", *values)  # short ones most of all, and many
-        except struct.error as error:
-            raise OverflowError(f"not all of {min(values)} to {max(values)} fit {kind}") from error
     given = np.asarray(values, np.int64)
     kept = given.astype(kind)
     if not np.array_equal(kept, given):
@@ -59,7 +47,7 @@ def unpack_flags(data: bytes | memoryview, size: int) -> NDArray[np.bool_]:
 
 
 def unpack_row(data: bytes | memoryview, largest: int) -> Row:
-    """The postings of one row, without a copy: two bytes of offset each, and then one of impact each.
+    """The postings of one row, without a copy: offsets of two bytes, then impacts of one byte.
 
     >>> row = unpack_row(bytes([0, 0, 7, 0, 255, 100]), largest=255)
     >>> row.documents.tolist(), row.impacts.tolist()
@@ -70,15 +58,9 @@ def unpack_row(data: bytes | memoryview, largest: int) -> Row:
 
 
 def copied_rows(inverted: Inversion, generation_id: int, average_length: float) -> Iterator[bytes]:
-    """The rows of a generation as pieces of Postgres' binary COPY: term, generation, largest impact, postings.
+    """The rows of a generation of at most MAX_GENERATION documents as pieces of Postgres' binary COPY.
 
-    Parameters
-    ----------
-    inverted : Inversion
-        Of at most LARGEST_GENERATION documents.
-    generation_id : int
-    average_length : float
-        Which the impacts are reckoned with.
+    Columns: term, generation, largest impact, postings.
     """
     worth = packed_impacts(inverted, average_length)
     largest = np.maximum.reduceat(worth, inverted.bounds[:-1]).tolist() if worth.size else []

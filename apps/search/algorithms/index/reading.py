@@ -1,7 +1,7 @@
-"""A posting's words as the index keeps them, still in letters."""
+"""The analysed words of a posting for the index."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,36 +9,21 @@ from apps.postings.algorithms.words import MAX_TEXT_WORDS, analyse, language_of,
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 from apps.search.algorithms.language.matching import name_words
 
-Named = Literal["author", "category"]  # what has a name of its own, beside the posting's words
+Named = Literal["author", "category"]  # names indexed beside the posting's words
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a posting says."""
-
     language: str
     sequence: list[str]  # words in their order, stop words with their mark
-    title_length: int  # items of the sequence that are of the title
+    title_length: int  # items of the sequence from the title
     pairs: list[str]  # terms that are no words of the sequence
     names: list[str]  # words of names, see `name_word`, each name after an empty one
 
-    def items(self) -> Iterator[str]:
-        """All that needs a number."""
-        yield from self.sequence
-        yield from self.pairs
-        yield from filter(None, self.names)
-
 
 def read(title: str, text: str, *, language: str = "", author: str = "", categories: Sequence[str] = ()) -> Reading:
-    """Read a posting: title first, then its text without markup.
+    """Analyse a posting: title, then its text without markup; `language` is that of its feed.
 
-    Parameters
-    ----------
-    language : str
-        What its feed says it is in.
-
-    Examples
-    --------
     >>> read("The vote", "中国 votes", author="A. Sen", language="en")
     Reading(language='en', sequence=['_the', 'vote', '中', '国', 'vote'], title_length=2, pairs=['中国'],
             names=['', 'author:a', 'author:sen'])
@@ -52,7 +37,7 @@ def read(title: str, text: str, *, language: str = "", author: str = "", categor
 
 
 def _pairs(text: str, language: str) -> list[str]:
-    """Only scripts without spaces have more terms than words, and then those words are among the terms."""
+    """Terms beside the words, which only scripts without spaces have."""
     if not SPACELESS_CHARACTER.search(text):
         return []
     words = analyse(text, language)
@@ -65,5 +50,5 @@ def _name(kind: Named, name: str) -> list[str]:
 
 
 def name_word(kind: Named, word: str) -> str:
-    """A word of a name as it is kept beside terms, none of which has a colon."""
+    """A word of a name as a term; no other term has a colon."""
     return f"{kind}:{word}"

@@ -1,38 +1,20 @@
-"""Dates as people write them behind “before:” and “after:”."""
+"""Dates of “before:” and “after:”."""
 
 import re
 from datetime import datetime, timedelta
 
-EARLIEST, LATEST = 1900, 2999  # years; databases and time zones know how to count from here to there
+EARLIEST, LATEST = 1900, 2999  # years that databases and time zones support
 _DATE = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", re.ASCII)
 _AGO = re.compile(r"(\d{1,4})([hdw])", re.ASCII)
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 
 
 def moment(value: str, now: datetime) -> datetime:
-    """When a date begins: “before” is earlier than that, “after” is then or later.
+    """The beginning of a date, in the time zone of `now`; raises ValueError.
 
-    Read anew for every search, so that "yesterday" in a saved one moves with the days.
+    Evaluated at every search, so that "yesterday" in a saved one moves with the days. A value is 2026, 2026-11 or
+    2026-11-21 (years 1900 to 2999), today, yesterday, or an age: 12h, 7d, 2w.
 
-    Parameters
-    ----------
-    value : str
-        2026, 2026-11 or 2026-11-21, today, yesterday, or so long ago: 12h, 7d, 2w.
-    now : datetime
-        Aware. Days begin at midnight of its time zone.
-
-    Returns
-    -------
-    datetime
-        Aware, in the time zone of `now`.
-
-    Raises
-    ------
-    ValueError
-        If it is none of these, or no day of the calendar, or not of the years 1900 to 2999.
-
-    Examples
-    --------
     >>> from datetime import UTC
     >>> now = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
     >>> [str(moment(value, now))[:16] for value in ("2026-11", "yesterday", "12h")]
@@ -42,7 +24,7 @@ def moment(value: str, now: datetime) -> datetime:
         day = now.date() - timedelta(days=value == "yesterday")
         return datetime(day.year, day.month, day.day, tzinfo=now.tzinfo)
     if match := _AGO.fullmatch(value):
-        # Hours that passed, also where a clock was put forward or back in between.
+        # Elapsed hours, regardless of changes of the clock.
         return datetime.fromtimestamp(now.timestamp() - int(match[1]) * _UNITS[match[2]].total_seconds(), now.tzinfo)
     if match := _DATE.fullmatch(value):
         year, month, day_number = (int(number or 1) for number in match.groups())

@@ -1,15 +1,15 @@
-"""What is said of a query that cannot be read."""
+"""Errors of queries."""
 
 _MAX_QUOTED_LENGTH = 40  # characters of a piece that a sentence shows
 
 
 def gettext_noop(text: str) -> str:
-    """Mark a sentence for who translates; whoever shows it looks for its translation."""
+    """Mark a sentence for translation at display."""
     return text
 
 
 class BadQuery(ValueError):
-    """A query that cannot be read: a sentence for whoever wrote it, and the place.
+    """A query that cannot be parsed: a sentence for its author, and the place.
 
     >>> str(BadQuery("There is nothing before {sign} at character {place}.", 3, "OR", sign="OR"))
     'There is nothing before OR at character 4.'
@@ -20,9 +20,9 @@ class BadQuery(ValueError):
         self.values: dict[str, str | int] = {"place": f"{at + 1:,}", **values}
         super().__init__(sentence.format(**self.values))
         self.at = at  # characters of the query before the piece
-        self.piece = piece  # as it was written; empty where the trouble is that the query ends
+        self.piece = piece  # as written; empty at the end of the query
 
 
 def shortened(piece: str) -> str:
-    """A piece as a sentence can quote it."""
+    """A piece, shortened for quotation."""
     return piece if len(piece) <= _MAX_QUOTED_LENGTH else piece[:_MAX_QUOTED_LENGTH] + "…"

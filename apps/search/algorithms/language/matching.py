@@ -1,141 +1,16 @@
-"""A query tried on one posting: slow, obvious, and what every faster way has to agree with."""
+"""Matching of names in filters."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 
-from apps.postings.algorithms.words import STOP_MARK
 from apps.postings.algorithms.words.folding import folded, lowered
-from apps.postings.algorithms.words.languages import base_code
-from apps.search.algorithms.language.dates import moment
-from apps.search.algorithms.language.trees import And, Filter, Not, Or, Phrase, Tree, Word
-
-Analyse = Callable[[str], Sequence[str]]  # a text to its sequence of words, as `words.analyse` gives it
 
 _NAME_WORD = re.compile(r"[^\W_]+")
 
 
-@dataclass(frozen=True, slots=True)
-class PostingValues:
-    """A posting as one person sees it."""
-
-    title: str
-    text: str  # without markup
-    source_id: int
-    source_names: tuple[str, ...]  # its title, the person's own name for it, the host of its address
-    categories: tuple[str, ...]  # its source's and its own
-    language: str
-    author: str
-    published_at: datetime
-    unread: bool = False
-    starred: bool = False
-    followed: bool = False  # its source
-
-
-def matches(tree: Tree, posting: PostingValues, *, analyse: Analyse, now: datetime) -> bool:
-    """Whether all that the query asks holds for the posting.
-
-    A word is there if its items stand next to each other in the words of title and text. One of stop words or signs
-    alone asks nothing, wherever it stands in the tree, since an index holds no rows for it; in quotes it does ask.
-
-    Parameters
-    ----------
-    tree : Tree
-    posting : PostingValues
-    analyse : callable
-        A text to its sequence of words, in the posting's language, stop words with their mark; the query's words go
-        through it as well.
-    now : datetime
-        Aware; its time zone is the reader's.
-
-    Examples
-    --------
-    >>> from datetime import UTC
-    >>> from apps.search.algorithms.language.parsing import parse
-    >>> from apps.postings.algorithms.words import analyse
-    >>> def in_english(text):
-    ...     return analyse(text, "en").sequence
-    >>> noon = datetime(2026, 11, 21, 12, tzinfo=UTC)
-    >>> posting = PostingValues("Talks in Paris", "The summit ended.", 7, ("The Wire",), ("World",), "en", "", noon)
-    >>> [matches(parse(query), posting, analyse=in_english, now=noon)
-    ...  for query in ("talk paris", '"paris talks"', "source:wire -lang:de", "rome OR after:yesterday")]
-    [True, False, True, True]
-    """
-    return _holds(tree, _Tried(posting, analyse, now)) is not False
-
-
-@dataclass(frozen=True, slots=True)
-class _Tried:
-    posting: PostingValues
-    analyse: Analyse
-    now: datetime
-
-
-def _holds(tree: Tree, tried: _Tried) -> bool | None:
-    """Yes, no, or None where nothing is asked."""
-    match tree:
-        case Word(text):
-            items = tried.analyse(text)
-            only_stops = all(item.startswith(STOP_MARK) for item in items)
-            return None if only_stops else _stands_in(items, _words_of(tried))
-        case Phrase(text):
-            items = tried.analyse(text)
-            return _stands_in(items, _words_of(tried)) if items else None
-        case Filter():
-            return _any(_filtered(tree, value, tried) for value in tree.values)
-        case Not(part):
-            answer = _holds(part, tried)
-            return None if answer is None else not answer
-        case And(parts):
-            answers = [answer for part in parts if (answer := _holds(part, tried)) is not None]
-            return all(answers) if answers else None
-        case Or(parts):
-            return _any(_holds(part, tried) for part in parts)
-
-
-def _any(answers: Iterable[bool | None]) -> bool | None:
-    asked = [answer for answer in answers if answer is not None]
-    return any(asked) if asked else None
-
-
-def _words_of(tried: _Tried) -> Sequence[str]:
-    return tried.analyse(f"{tried.posting.title}\n{tried.posting.text}")
-
-
-def _stands_in(items: Sequence[str], words: Sequence[str]) -> bool:
-    length = len(items)
-    return any(list(words[start : start + length]) == list(items) for start in range(len(words) - length + 1))
-
-
-def _filtered(asked: Filter, value: str, tried: _Tried) -> bool | None:
-    posting = tried.posting
-    match asked.field:
-        case "source":
-            if value.isascii() and value.isdecimal():
-                return int(value) == posting.source_id
-            return any(names_match(value, name) for name in posting.source_names)
-        case "category":
-            return any(names_match(value, name) for name in posting.categories)
-        case "author":
-            return names_match(value, posting.author)
-        case "lang":
-            return value == base_code(posting.language)
-        case "intitle":
-            items = tried.analyse(value)
-            return _stands_in(items, tried.analyse(posting.title)) if items else None
-        case "before":
-            return posting.published_at < moment(value, tried.now)
-        case "after":
-            return posting.published_at >= moment(value, tried.now)
-        case "is":
-            return {"unread": posting.unread, "starred": posting.starred, "followed": posting.followed}[value]
-
-
 def names_match(value: str, name: str) -> bool:
-    """Whether the words of the value stand in the name, the last of them perhaps only with its beginning.
+    """Whether the words of the value are adjacent in the name, the last of them possibly as a prefix.
 
-    Case, diacritics and signs do not count. A value without letters is in no name.
+    Case, diacritics and signs are ignored. A value without letters matches no name.
 
     >>> names_match("guard", "The Guardian"), names_match("Süd", "Suddeutsche Zeitung"), names_match("art", "Party")
     (True, True, False)

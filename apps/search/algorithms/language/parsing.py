@@ -1,4 +1,4 @@
-"""From a query as people write it to its tree; what cannot be read is told with its place."""
+"""Parse a query into its tree; errors state their place."""
 
 from dataclasses import dataclass, field
 
@@ -8,7 +8,7 @@ from apps.search.algorithms.language.trees import And, Filter, Not, Or, Tree, pa
 
 MAX_QUERY_LENGTH = 1_000  # characters
 MAX_TERMS = 100  # words, phrases and values of filters
-MAX_DEPTH = 20  # parentheses inside each other
+MAX_DEPTH = 20  # nested parentheses
 
 _NOTHING = gettext_noop("Enter something to search for.")
 _TOO_MANY = gettext_noop(
@@ -17,20 +17,10 @@ _TOO_MANY = gettext_noop(
 
 
 def parse(text: str) -> Tree:
-    """The tree of a query; ``And(())`` where nothing is written.
+    """The tree of a query, ``And(())`` of an empty one; raises `BadQuery`.
 
-    Parameters
-    ----------
-    text : str
-        At most 1,000 characters with 100 words, phrases and values of filters, 20 parentheses inside each other.
+    At most 1,000 characters with 100 words, phrases and values of filters, and 20 nested parentheses.
 
-    Raises
-    ------
-    BadQuery
-        With a sentence that says what to write instead, and where.
-
-    Examples
-    --------
     >>> parse('climate -"carbon tax"')
     And(parts=(Word(text='climate', at=0), Not(part=Phrase(text='carbon tax', at=9), at=8)), at=0)
     >>> parse("climate lang:english")
@@ -57,10 +47,10 @@ class _Reader:
     tokens: list[Token]
     end: int
     next: int = 0
-    opened: list[Token] = field(default_factory=list)  # parentheses around the place
+    opened: list[Token] = field(default_factory=list)  # open parentheses
 
     def take(self, *kinds: Sign) -> Token | None:
-        """The next token if it is one of these."""
+        """Consume the next token if it is one of these."""
         token = self.peek()
         if token is None or token.kind not in kinds:
             return None
@@ -72,7 +62,7 @@ class _Reader:
 
 
 def _all_of(reader: _Reader) -> Tree:
-    """Operands of which all have to hold, up to a closing parenthesis or the end."""
+    """Required operands, up to a closing parenthesis or the end."""
     parts: list[Tree] = []
     explicit: Token | None = None
     is_doubtful = False
@@ -141,7 +131,7 @@ def _parenthesised(reader: _Reader, opening: Token) -> Tree:
 
 
 def _missing_operand(reader: _Reader) -> BadQuery:
-    """Where something to look for should stand, there is a sign or the end; the sign before it says what to tell."""
+    """The error for a sign or the end in place of an operand, by the sign before it."""
     before = reader.tokens[reader.next - 1] if reader.next else None
     token = reader.peek()
     if before is None or before.kind == "(" or before.operand:

@@ -1,4 +1,4 @@
-"""The pieces that a query consists of: signs, words, phrases and filters, each with its place."""
+"""The tokens of a query: signs, words, phrases and filters, with their places."""
 
 import difflib
 import re
@@ -27,10 +27,10 @@ _BLANKS = re.compile(f"[{BLANK}]*")
 _WORD = re.compile(f"[^{BLANK}{QUOTES}{PARENTHESES}|]+")
 _VALUE = re.compile(f"[^{BLANK}{QUOTES}{PARENTHESES}|,]*")
 _QUOTED = re.compile(f"[{QUOTES}]([^{QUOTES}]*)[{QUOTES}]")
-_NEGATION = re.compile(f"-(?=[^{BLANK}{PARENTHESES[1::2]}|])")  # before something; a dash that stands alone is a word
+_NEGATION = re.compile(f"-(?=[^{BLANK}{PARENTHESES[1::2]}|])")  # before an operand; a single dash is a word
 _FIELD = re.compile(r"([A-Za-z]+):")
 
-# What the same filters are called elsewhere.
+# Names of these filters elsewhere.
 _MEANT: dict[str, Field] = {
     "feed": "source", "site": "source", "tag": "category", "label": "category", "language": "lang", "by": "author",
     "title": "intitle", "until": "before", "since": "after",
@@ -67,15 +67,8 @@ class Token:
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """The pieces of a query in their order.
+    """The tokens of a query in their order; raises `BadQuery`.
 
-    Raises
-    ------
-    BadQuery
-        When it comes to one that cannot be read.
-
-    Examples
-    --------
     >>> [token.written for token in tokens('-(lang:de|"new york")')]
     ['-', '(', 'lang:de', '|', '"new york"', ')']
     """
@@ -135,11 +128,11 @@ def _filter_or_word(text: str, at: int) -> Token:
         if name[1].lower() == field:
             return _filter(text, at, field, name.end())
     if name[0] != word[0]:
-        _ask_for_the_filter_that_was_meant(name[1], word[0], at)
+        _suggest_filter(name[1], word[0], at)
     return Token("operand", word[0], at, Word(word[0], at))
 
 
-def _ask_for_the_filter_that_was_meant(name: str, written: str, at: int) -> None:
+def _suggest_filter(name: str, written: str, at: int) -> None:
     close = difflib.get_close_matches(name.lower(), FIELDS, n=1, cutoff=0.8)
     meant = _MEANT.get(name.lower()) or (close[0] if close else None)
     if meant:
@@ -173,7 +166,7 @@ def _filter(text: str, at: int, field: Field, behind: int) -> Token:
 
 
 def _checked(field: Field, value: str, at: int, written: str) -> str:
-    """The value in its one spelling."""
+    """The normalized value."""
     lower = value.lower()
     if field == "is":
         if lower in STATES:

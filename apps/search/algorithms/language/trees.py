@@ -1,7 +1,7 @@
-"""What a query says, as a tree of small values that never change.
+"""Immutable syntax trees of queries.
 
-Trees as `parse` gives them have one form for one meaning: no And lies right inside an And, no Or inside an Or, no Not
-inside a Not, and an And or Or has two parts or more. The one exception is ``And(())``, the query that asks nothing.
+Trees from `parse` are normalized: no And directly in an And, no Or in an Or, no Not in a Not, and an And or Or has two
+parts or more. The one exception is ``And(())``, the empty query.
 """
 
 import re
@@ -25,15 +25,15 @@ _UNQUOTABLE = re.compile(f"[{BLANK}{QUOTES}]+")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """As it was written, without spaces; the analyser may find one word in it, several, or none."""
+    """As written, without spaces; the analyser may find one word in it, several, or none."""
 
     text: str
-    at: int = dataclass_field(default=0, compare=False)  # where in the query it begins, in characters; so everywhere
+    at: int = dataclass_field(default=0, compare=False)  # offset in the query, in characters; likewise below
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Words that follow each other, with single spaces between them."""
+    """Adjacent words, separated by single spaces."""
 
     text: str
     at: int = dataclass_field(default=0, compare=False)
@@ -41,9 +41,9 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """One of the values has to hold.
+    """One of the values has to match.
 
-    Values of "lang" are codes as `base_code` gives them, of "is" one of STATES, of "before" and "after" one date that
+    Values of "lang" are codes from `base_code`, of "is" one of STATES, of "before" and "after" one date that
     `moment` reads. A value of "source" that is all digits is the number of the source.
     """
 
@@ -74,9 +74,9 @@ Tree = Word | Phrase | Filter | Not | And | Or
 
 
 def wanted(tree: Tree) -> tuple[Word | Phrase, ...]:
-    """What a posting may hold that speaks for it: all words and phrases but those under a Not, in their order.
+    """All words and phrases except those under a Not, in their order, for ranking and highlights.
 
-    They are what ranking scores and what is marked in the results. Values of "intitle" are among them, as phrases.
+    Values of "intitle" are among them, as phrases.
 
     >>> wanted(And((Word("paris"), Not(Word("hilton")), Filter("intitle", ("climate summit",)))))
     (Word(text='paris', at=0), Phrase(text='climate summit', at=0))
@@ -96,7 +96,7 @@ def _wanted(tree: Tree) -> Iterator[Word | Phrase]:
 
 
 def leaves(tree: Tree) -> Iterator[Word | Phrase | Filter]:
-    """All that a query names, also under a Not, in its order.
+    """All leaves, also under a Not, in their order.
 
     >>> list(leaves(And((Word("paris"), Not(Filter("lang", ("en",)))))))
     [Word(text='paris', at=0), Filter(field='lang', values=('en',), at=0)]
@@ -112,7 +112,7 @@ def leaves(tree: Tree) -> Iterator[Word | Phrase | Filter]:
 
 
 def texts(tree: Tree) -> Iterator[str]:
-    """All that is looked for in words of postings, also under a Not, in its order.
+    """All texts to match with words of postings, also under a Not, in their order.
 
     >>> list(texts(And((Word("paris"), Not(Phrase("de gaulle")), Filter("intitle", ("a", "b"))))))
     ['paris', 'de gaulle', 'a', 'b']
@@ -125,9 +125,9 @@ def texts(tree: Tree) -> Iterator[str]:
 
 
 def conditions(tree: Tree) -> Tree:
-    """What must hold even in an order by relevance: all but the words that stand by themselves, which only score.
+    """The conditions in an order by relevance: all parts except single words, which only score.
 
-    Words added by feedback can find a posting, but never one for which this does not hold.
+    Words added by feedback can find a posting only if it meets them.
 
     >>> conditions(And((Word("paris"), Word("talks"), Not(Word("hilton")))))
     Not(part=Word(text='hilton', at=0), at=0)
@@ -138,7 +138,7 @@ def conditions(tree: Tree) -> Tree:
 
 
 def narrowed(tree: Tree, field: Field, value: str) -> Tree:
-    """The query with one more filter; quotes in the value become spaces, and a value without anything else adds none.
+    """The query with another filter; quotes in the value become spaces, and an empty value adds none.
 
     >>> narrowed(Word("paris"), "source", "Le Monde").parts[1]
     Filter(field='source', values=('Le Monde',), at=0)
@@ -149,7 +149,7 @@ def narrowed(tree: Tree, field: Field, value: str) -> Tree:
 
 
 def without(tree: Tree, part: Tree) -> Tree:
-    """The query less one of the parts that all have to hold.
+    """The query without one of its required parts.
 
     >>> without(And((Word("paris"), Filter("lang", ("en",)))), Filter("lang", ("en",)))
     Word(text='paris', at=0)
@@ -158,12 +158,12 @@ def without(tree: Tree, part: Tree) -> Tree:
 
 
 def parts_of(tree: Tree) -> tuple[Tree, ...]:
-    """The parts that all have to hold."""
+    """The required parts."""
     return tree.parts if isinstance(tree, And) else (tree,)
 
 
 def quotable(text: str) -> str:
-    """As it can stand between quotes: without any, and with single spaces.
+    """The text for use between quotes: without quotes, and with single spaces.
 
     >>> quotable(' The “Wire”,  daily')
     'The Wire , daily'

@@ -1,4 +1,4 @@
-"""A query as people write it."""
+"""Write a tree as a query."""
 
 import re
 
@@ -8,7 +8,7 @@ _NEEDS_QUOTES = re.compile(f"[{BLANK}{QUOTES}{PARENTHESES}|,]")
 
 
 def to_text(tree: Tree) -> str:
-    """The query that `parse` reads as this tree, with every pair of parentheses that could be doubted.
+    """The query that `parse` reads as this tree, with all parentheses that avoid doubt.
 
     >>> to_text(And((Word("paris"), Or((Word("talks"), Phrase("climate summit"))), Not(Filter("lang", ("de", "fr"))))))
     'paris (talks OR "climate summit") -lang:de,fr'

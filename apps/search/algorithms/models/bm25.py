@@ -1,4 +1,4 @@
-"""BM25, cut into what a document's posting is worth, which an index can keep, and what a term is worth.
+"""BM25, factored into the impact of a posting, which an index can store, and the weight of a term.
 
     score(q, d) = sum over terms t of q_t * idf(t) * impact(t, d)
 

@@ -1,7 +1,7 @@
-"""What a score is multiplied by: how fresh a posting is, and how many people follow its source.
+"""Factors of scores: freshness of a posting, and authority of its source by followers.
 
-Both are off unless asked for, and each can say what it did. Collections with judgements know neither time nor
-followers, so that their strength is a matter of taste and not of measurement.
+Both are off by default, and explain their effect. Collections with judgements have neither times nor followers, so that
+their strength is a matter of taste and not of measurement.
 """
 
 from collections.abc import Callable
@@ -47,8 +47,8 @@ class Freshness:
         '7 days old: score × 0.75'
         """
         days = max(0, round(age))
-        said = ngettext("{number} day old: score × {factor}", "{number} days old: score × {factor}", days)
-        return said.format(number=f"{days:,}", factor=f"{float(self.factors(age)):.2f}")
+        text = ngettext("{number} day old: score × {factor}", "{number} days old: score × {factor}", days)
+        return text.format(number=f"{days:,}", factor=f"{float(self.factors(age)):.2f}")
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Authority:
         followers : (n,) array_like of int
             People who follow each source.
         most : int
-            Followers of the source that has most of them; where nobody follows anything, all factors are 1.
+            Followers of the source that has most of them; if it is 0, all factors are 1.
 
         Examples
         --------
@@ -82,9 +82,9 @@ class Authority:
         >>> Authority(strength=1).explanation(9, 99)
         '9 people follow its feed: score × 0.75'
         """
-        said = ngettext(
+        text = ngettext(
             "{number} person follows its feed: score × {factor}",
             "{number} people follow its feed: score × {factor}",
             followers,
         )
-        return said.format(number=f"{followers:,}", factor=f"{float(self.factors(followers, most)):.2f}")
+        return text.format(number=f"{followers:,}", factor=f"{float(self.factors(followers, most)):.2f}")

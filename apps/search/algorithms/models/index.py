@@ -1,7 +1,7 @@
-"""What ranking asks of an index, whatever it is kept in.
+"""The interface of an index for ranking, independent of its storage.
 
 Terms and documents are numbers here. Documents are numbered from 0 in the order in which they became searchable, so
-that a larger number is newer. Blocks (generations, and the tail that belongs to none yet) share them out: each holds
+that a larger number is newer. Blocks (generations, and the in-memory segment) share them out: each holds
 the documents `first` to `first + size - 1`.
 """
 
@@ -28,17 +28,17 @@ class Row:
 
 
 class Block(Protocol):
-    """Documents that follow one another, with their postings. Nothing is read before it is asked for."""
+    """Adjacent documents with their postings, which are read on demand."""
 
     first: int
     size: int
 
     def largest(self) -> FloatArray | None:
-        """For each term asked for, in its order, a bound on its impacts here, float; None where reading is as cheap."""
+        """Upper bounds of the impacts of the requested terms, in their order; None where reading is as cheap."""
         ...
 
     def rows(self) -> Sequence[Row | None]:
-        """For each term asked for, in its order, its postings here; None where it has none."""
+        """The postings of the requested terms, in their order; None for a term without any."""
         ...
 
     def allowed(self) -> NDArray[np.bool_] | None:
@@ -76,7 +76,7 @@ class Sequences:
 
 
 class Index(Protocol):
-    """Everything as of one instant: two answers of one index never contradict each other."""
+    """An index in one consistent snapshot."""
 
     @property
     def documents(self) -> int:

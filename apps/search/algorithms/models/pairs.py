@@ -29,9 +29,9 @@ def pair_bonus(index: Index, documents: IntArray, pairs: Mapping[tuple[str, str]
     known = (numbers != UNKNOWN).all(axis=1)
     if not len(documents) or not known.any():
         return np.zeros(len(documents))
-    wanted, asked = numbers[known], np.array(list(pairs.values()), float)[known]
+    wanted, counted = numbers[known], np.array(list(pairs.values()), float)[known]
     rarities = inverse_document_frequencies(index.document_frequencies(wanted.ravel()), index.documents)
-    weights = asked * rarities.reshape(-1, 2).mean(axis=1)
+    weights = counted * rarities.reshape(-1, 2).mean(axis=1)
     counts, lengths = count_pairs(index.sequences(documents), wanted)
     average = max(index.average_length - 1, 1.0)
     values = impacts(counts, np.maximum(lengths - 1, 0)[:, None], average)
@@ -67,8 +67,8 @@ def count_pairs(sequences: Sequences, pairs: IntArray) -> tuple[NDArray[np.int64
     items, document_of = sequences.items[is_word].astype(np.int64), document_of[is_word]
     lengths = np.bincount(document_of, minlength=sequences.bounds.size - 1)
 
-    asked = np.isin(items, pairs)  # few words are: the rest is left out before anything costlier
-    places = np.flatnonzero(asked[:-1] & asked[1:] & (document_of[:-1] == document_of[1:]))
+    is_wanted = np.isin(items, pairs)  # few words are: the rest is left out before anything costlier
+    places = np.flatnonzero(is_wanted[:-1] & is_wanted[1:] & (document_of[:-1] == document_of[1:]))
     base = int(pairs.max()) + 1
     keys = items[places] * base + items[places + 1]
     wanted = pairs[:, 0].astype(np.int64) * base + pairs[:, 1]

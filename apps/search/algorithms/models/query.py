@@ -1,4 +1,4 @@
-"""What is looked for: weighted terms, and pairs of neighbours."""
+"""A query for ranking: weighted terms, and pairs of neighbours."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from apps.postings.algorithms.words import Words
 
 @dataclass(frozen=True)
 class Query:
-    """Terms with how often they were asked for, and words that stood next to each other but for stop words."""
+    """Terms with their counts in the query, and words that are neighbours except for stop words."""
 
     terms: Mapping[str, float]
     pairs: Mapping[tuple[str, str], float]

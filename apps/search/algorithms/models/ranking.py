@@ -14,10 +14,8 @@ from apps.search.algorithms.models.index import Block, FloatArray, IntArray, Row
 _BITS = 30  # of the largest sum
 _JUST_BELOW = 1 - 1e-9  # a factor times a sum must not be rounded to more than its bound
 _NOTHING = np.empty(0, np.int64)
-_SHARE = (
-    0.3  # of what is needed that the terms looked up one by one may bring: fewer documents are to be looked up then
-)
-_DEARER = 16  # times as long takes it to look a document up as to add a posting
+_SHARE = 0.3  # of the needed points that terms of single lookups may add at most, which limits the lookups
+_LOOKUP_COST = 16  # times that of adding a posting
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +51,16 @@ def best(blocks: Iterable[Block], weights: FloatArray, count: int) -> Ranking:
     blocks : iterable of Block
         Newest first, as `Index.blocks` gives them for the terms.
     weights : (n_terms,) array of float
-        One per term asked for, in the same order; may be negative.
+        One per requested term, in the same order; may be negative.
     count : int
         At least 1.
 
     Notes
     -----
     A block whose bound does not reach the worst of `count` documents already found is never read: with factors that
-    fade with age most old blocks are not. In the others, terms that even together could not bring a document there are
-    only looked up for documents that have another term as well (MaxScore, Turtle and Flood 1995). Equal scores are won
-    by the newer document, which is the one found first, so that nothing that was skipped could have been in the answer.
+    fade with age most old blocks are not. In the others, terms that even together are too weak for a document
+    to get there are looked up only for documents with another term (MaxScore, Turtle and Flood 1995). Among equal
+    scores the newer document wins, which is found first, so that no skipped document could have been in the result.
     Scores are summed as whole numbers, so that they do not depend on the order of the terms.
     """
     found = Ranking(np.empty(0, np.int64), np.empty(0))
@@ -94,7 +92,7 @@ def best(blocks: Iterable[Block], weights: FloatArray, count: int) -> Ranking:
 def _candidates(
     block: Block, each: Sequence[int], needed: int, sums: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Documents of the block, as offsets, with more points than needed, and those; `sums` is room to reckon in.
+    """Documents of the block, as offsets, with more points than needed, and the points; `sums` is a buffer.
 
     `each` has a term's points for the smallest impact.
     """
@@ -125,7 +123,7 @@ def _candidates(
 
 def _add(row: Row, worth: int, documents: NDArray[np.int64], sums: NDArray[np.int32]) -> None:
     """Add a term's points, to these documents at least."""
-    if documents.size * _DEARER > row.documents.size:
+    if documents.size * _LOOKUP_COST > row.documents.size:
         np.add.at(sums, row.documents.astype(np.intp), points(row.impacts, worth))
         return
     places, is_held = _places(row, documents)
@@ -141,7 +139,7 @@ def _places(row: Row, documents: NDArray[np.int64]) -> tuple[NDArray[np.intp], N
 
 
 def held(blocks: Iterable[Block], documents: NDArray[np.int64], places: Sequence[int]) -> NDArray[np.bool_]:
-    """Which documents hold which of the terms that the blocks were asked for; (k, len(places)) ndarray."""
+    """Which documents have which of the requested terms of the blocks; (k, len(places)) ndarray."""
     found = np.zeros((documents.size, len(places)), np.bool_)
     order = np.argsort(documents)
     ascending = documents[order]

@@ -29,7 +29,7 @@ class Recipe:
     judged: float = 0.5  # share of the feedback that is taken from documents a reader wants
     against: float = 0.1  # that is taken back for documents a reader does not want
     pair_weight: float = 0.25
-    pair_documents: int = 50  # best ones, whose pairs are looked at
+    pair_documents: int = 50  # best ones, in which pairs are counted
 
 
 OURS = Recipe()
@@ -38,11 +38,11 @@ WITHOUT_FEEDBACK = Recipe(terms=0)
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a reader said about an answer."""
+    """Relevance feedback of a reader."""
 
     wanted: Collection[int] = ()  # documents: "more like this"
     unwanted: Collection[int] = ()  # documents: "not this"
-    removed: Collection[str] = ()  # terms of the expansion that were taken out
+    removed: Collection[str] = ()  # terms of the expansion that the reader removed
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def _without(found: Ranking, documents: Collection[int]) -> Ranking:
 
 
 def _feedback(index: Index, first: Ranking, recipe: Recipe, judgement: Judgement) -> Expansion:
-    """Terms of the best documents that nobody judged, of those that a reader wants, less those of the unwanted ones."""
+    """Terms of the best unjudged documents and of the wanted ones, less those of the unwanted ones."""
     wanted, unwanted = (np.array(sorted(numbers), np.int64) for numbers in (judgement.wanted, judgement.unwanted))
     is_open = ~np.isin(first.documents, np.append(wanted, unwanted))
     head = Ranking(first.documents[is_open], first.scores[is_open]).first(recipe.documents)

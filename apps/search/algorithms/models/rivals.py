@@ -1,4 +1,4 @@
-"""The usual rankings, to be compared with: BM25, and BM25 with the relevance model RM3.
+"""Baselines: BM25, and BM25 with the relevance model RM3.
 
 References
 ----------

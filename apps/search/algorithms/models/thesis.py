@@ -14,7 +14,7 @@ Where the thesis is silent or says two things, this is how it is read here:
 - Reweighting alone takes its documents from the first retrieval; after an expansion, from the second.
 
 It is here to be compared with: read like this, its feedback makes most answers worse, because unnormalised vectors let
-long documents rule, and added terms weigh as much as those asked for.
+long documents dominate, and added terms weigh as much as those of the query.
 
 References
 ----------

@@ -1,4 +1,4 @@
-"""What of a text a reader is shown beside a result."""
+"""Snippets and highlights of results."""
 
 from apps.search.algorithms.snippets.cutting import Piece, marked, snippet
 from apps.search.algorithms.snippets.spelling import spellings

@@ -1,4 +1,4 @@
-"""The stretch of a text that shows best why it was found, in pieces, those that were looked for marked."""
+"""The passage of a text that shows best why it was found, with highlights."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -7,20 +7,20 @@ from apps.postings.algorithms.words import Words, analyse
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 
 LENGTH = 240  # characters of a snippet, at most
-_REPEATED = 0.1  # worth of a word that the stretch already has
-_BEFORE = 60  # characters that a stretch may begin before its first marked word, to begin with a sentence
+_REPEATED = 0.1  # weight of a word that the passage already has
+_BEFORE = 60  # characters before the first highlight, to begin with a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Plain text, never markup: whoever puts it on a page has to escape it."""
+    """Plain text that must be escaped on a page."""
 
     text: str
     is_marked: bool = False
 
 
 def marked(text: str, wanted: Collection[str], language: str) -> tuple[Piece, ...]:
-    """The whole text with the wanted terms marked, as titles are shown.
+    """The whole text with the wanted terms highlighted, as for titles.
 
     >>> [piece.text for piece in marked("Elections in <b>Peru</b>", {"elect", "peru"}, "en") if piece.is_marked]
     ['Elections', 'Peru']
@@ -31,30 +31,14 @@ def marked(text: str, wanted: Collection[str], language: str) -> tuple[Piece, ..
 def snippet(
     text: str, wanted: Mapping[str, float] | Collection[str], language: str, length: int = LENGTH
 ) -> tuple[Piece, ...]:
-    """The stretch of at most `length` characters with the most weight of different wanted terms.
+    """The passage of at most `length` characters with the most weight of different wanted terms.
 
-    It begins at a sentence if there is one shortly before, else at a word; an ellipsis stands where text was left out.
-    Of equal stretches the first is taken; where nothing is found it is the beginning.
+    It begins at a sentence if there is one shortly before, otherwise at a word; an ellipsis marks omissions. Among
+    equal passages the first is taken, without any hit the beginning.
 
-    Parameters
-    ----------
-    text : str
-        Without markup.
-    wanted : mapping of term to weight, or collection of terms of weight 1
-        As `analyse` gives them. A pair of characters of a script without spaces is marked where they stand together,
-        and a character alone only if it is in no wanted pair.
-    language : str
-        Code of the text's language.
-    length : int
-        Characters, without the ellipses.
+    `wanted` has terms from `analyse`, with weights or of weight 1. A pair of characters of a script without spaces is
+    highlighted where they are adjacent, a single character only if it is in no wanted pair.
 
-    Returns
-    -------
-    tuple of Piece
-        Their texts, joined, are the stretch.
-
-    Examples
-    --------
     >>> pieces = snippet("Rain fell. In Lima the president spoke. It was late.", {"presid"}, "en", 30)
     >>> [(piece.text, piece.is_marked) for piece in pieces]
     [('…', False), ('In Lima the ', False), ('president', True), (' spoke', False), ('…', False)]

@@ -1,4 +1,4 @@
-"""Stems as people write them."""
+"""Usual spellings of stems."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -7,17 +7,10 @@ from apps.postings.algorithms.words import analyse
 
 
 def spellings(terms: Collection[str], texts: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """For each term the way in which the texts spell it most often, in lower case unless all are capitals or names.
+    """The most frequent spelling of each term in texts with language codes, in lower case except for names.
 
-    Parameters
-    ----------
-    terms : collection of str
-        As `analyse` gives them.
-    texts : iterable of (text, language code)
-        Those that the terms came from. A term that none of them holds is left as it is.
+    A term that no text has stays as it is.
 
-    Examples
-    --------
     >>> spellings(["elect", "nato", "x"], [("Elections: the election, NATO and elections", "en")])
     {'elect': 'elections', 'nato': 'NATO', 'x': 'x'}
     """

@@ -1,4 +1,4 @@
-"""Whether the index agrees with itself and with the postings. Search may go on meanwhile."""
+"""Check the consistency of the index with itself and with the postings, while search is running."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 from rich.progress import track
 
-from apps.search.queries.checking import Check, check, steps
+from lab.chaos.index.checking import Check, check, steps
 
 
 class Command(BaseCommand):
@@ -22,5 +22,5 @@ class Command(BaseCommand):
         for fault in found.faults:
             self.stdout.write(fault)
         if found.faults:
-            raise CommandError("The index is damaged. `manage.py reindex --empty` makes it anew from the postings.")
+            raise CommandError("The index is damaged. `manage.py reindex --empty` rebuilds it from the postings.")
         self.stdout.write("The index agrees with itself and with the postings.")

@@ -1,4 +1,4 @@
-"""Whether the index agrees with itself and with the postings."""
+"""Consistency of the index with itself and with the postings."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,36 +9,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.database.statements import fetch, fetch_rows
+from apps.search.actions.reindexing import UNSEEN
 from apps.search.algorithms.index.inversion import invert
 from apps.search.algorithms.index.packing import packed_impacts, unpack_flags, unpack_row
 from apps.search.algorithms.models.bm25 import IMPACT_VERSION
-from apps.search.queries.instants import consistent_snapshot
 from apps.search.queries.stored import document
 from apps.search.queries.times import microseconds
+from apps.search.queries.transactions import consistent_snapshot
 
-# Postings that search does not know as they are, and those it knows though they are gone; to FROM's end.
-UNSEEN = """
-FROM postings_posting posting
-FULL JOIN (SELECT * FROM search_document WHERE NOT dead) document ON document.posting_id = posting.id
-WHERE (posting.text_hash, posting.source_id, posting.published_at)
-    IS DISTINCT FROM (document.text_hash, document.source_id, document.published_at)
-"""
 MAX_NAMED = 5  # examples in a sentence
 
 
 @dataclass
 class Check:
-    """All that was looked at, and a sentence for each thing that is wrong."""
+    """Counts of what was checked, and a sentence for each fault."""
 
     documents: int = 0
     generations: int = 0
     postings: int = 0  # of terms in documents
     faults: list[str] = field(default_factory=list)
-    _frequencies: dict[int, int] = field(default_factory=dict)  # of terms, in sealed documents
+    _frequencies: dict[int, int] = field(default_factory=dict)  # of terms, in segments
 
 
 def check(found: Check) -> Iterator[None]:
-    """Go through the index as it is at this instant, in as many steps as `steps` says."""
+    """Check a snapshot of the index, in as many steps as `steps` returns."""
     with consistent_snapshot("SELECT set_config('statement_timeout', '0', true)"):
         generations = fetch_rows("SELECT id, first, size FROM search_generation ORDER BY first")
         _check_order(found, generations)
@@ -131,7 +125,7 @@ def _check_generation(found: Check, generation: int, first: int, size: int) -> N
 
 
 def _kept(found: Check, generation: int, alive: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Term, offset and impact of each posting in the rows of a generation, without those of the dead."""
+    """Term, offset and impact of each posting of live documents in the rows of a generation."""
     rows = fetch_rows(
         "SELECT term_id, largest, postings FROM search_row WHERE generation_id = %s ORDER BY term_id", [generation]
     )

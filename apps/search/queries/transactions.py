@@ -1,4 +1,4 @@
-"""Reading the index as of one instant, and not for ever."""
+"""Read-only transactions with one snapshot and a statement timeout."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,14 +14,9 @@ _BEGIN = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_
 
 @contextmanager
 def consistent_snapshot(first: str) -> Iterator[list[Any]]:
-    """A transaction that sees the database as it was at its first statement, and can write nothing.
+    """A read-only transaction with the snapshot of its first statement, which has no values and whose rows are yielded.
 
-    Inside another transaction it is only a part of that, and as consistent.
-
-    Parameters
-    ----------
-    first : str
-        That statement, without values; its rows are yielded.
+    Inside another transaction it has the isolation of that.
     """
     connection.ensure_connection()
     if connection.in_atomic_block or not connection.get_autocommit():
@@ -31,15 +26,15 @@ def consistent_snapshot(first: str) -> Iterator[list[Any]]:
         yield _begun(first)
     finally:
         try:
-            # There is nothing to keep, but after a rollback psycopg forgets what it has prepared.
+            # Not a rollback, after which psycopg drops its prepared statements.
             connection.commit()
         except Exception:
-            connection.close()  # it is gone, or nobody knows what it will do next
+            connection.close()  # it is lost, or in an unknown state
             raise
 
 
 def _begun(first: str) -> list[Any]:
-    """Begin the transaction and ask at once: one round trip, where Django and psycopg would need three."""
+    """Begin the transaction and run the statement in one round trip, where Django and psycopg need three."""
     connection.connection.prepare_threshold = None  # several statements at once cannot be prepared
     with connection.cursor() as cursor:
         cursor.execute(_BEGIN + first)

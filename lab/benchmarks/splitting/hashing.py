@@ -1,29 +1,12 @@
 """One hash of things for all algorithms here: the same in every process, and another one for each salt."""
 
-from collections.abc import Iterable
-from hashlib import blake2b
-
 import numpy as np
 from numpy.typing import NDArray
 
-Keys = NDArray[np.uint64]
+from apps.jobs.algorithms.estimates import Keys
 
 _STEP = 0x9E3779B97F4A7C15
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-
-
-def keys_of(names: Iterable[str]) -> Keys:
-    """A key of 64 bits for each name.
-
-    >>> keys_of(["a.example", "b.example", "a.example"]) == keys_of(["a.example"])
-    array([ True, False,  True])
-    """
-    known: dict[str, int] = {}
-    keys = [
-        known.get(name) or known.setdefault(name, int.from_bytes(blake2b(name.encode(), digest_size=8).digest()))
-        for name in names
-    ]
-    return np.array(keys, dtype=np.uint64)
 
 
 def hashed(keys: Keys, salt: int = 0) -> Keys:
