@@ -1,4 +1,4 @@
-"""Feeds are written so that any parser reads in them what they say, and readers are told what they lack."""
+"""Written feeds are read back by any parser, and deltas contain exactly the missing entries."""
 
 import json
 from dataclasses import replace
@@ -57,12 +57,12 @@ def test_any_parser_reads_what_was_written(made):
     items = etree.fromstring(FORMS["rss"].write(feed)).findall("channel/item")
     atoms = etree.fromstring(FORMS["atom"].write(feed)).findall("a:entry", ATOM)
     jsons = json.loads(FORMS["json"].write(feed))["items"]
-    for entry, item, atom, said in zip(made, items, atoms, jsons, strict=True):
-        for form in (item.findtext("description", ""), atom.findtext("a:content", "", ATOM), said["content_html"]):
+    for entry, item, atom, written in zip(made, items, atoms, jsons, strict=True):
+        for form in (item.findtext("description", ""), atom.findtext("a:content", "", ATOM), written["content_html"]):
             assert newlines(form) == newlines(entry.html)
-        for form in (item.findtext("title", ""), atom.findtext("a:title", "", ATOM), said.get("title", "")):
+        for form in (item.findtext("title", ""), atom.findtext("a:title", "", ATOM), written.get("title", "")):
             assert newlines(form) == newlines(entry.title)
-        assert item.findtext("guid") == atom.findtext("a:id", None, ATOM) == said["id"] == entry.id
+        assert item.findtext("guid") == atom.findtext("a:id", None, ATOM) == written["id"] == entry.id
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -89,12 +89,12 @@ def test_a_feed_without_entries_is_one_too():
         assert parse(form.write(a_feed()), content_type=form.media_type, url="https://x.example/").entries == ()
 
 
-# --- what readers lack ------------------------------------------------------------------------------------------------
+# --- deltas ------------------------------------------------------------------------------------------------------------
 changes = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 3)), max_size=8, unique_by=lambda change: change[0])
 
 
 @given(st.lists(changes, min_size=1, max_size=6))
-def test_whoever_adds_up_deltas_has_what_the_feed_has(states):
+def test_deltas_add_up_to_the_feed(states):
     had: dict[str, Entry] = {}
     header = ""
     for state in states:
@@ -108,19 +108,19 @@ def test_whoever_adds_up_deltas_has_what_the_feed_has(states):
 
 
 @given(entries)
-def test_a_state_is_read_as_it_was_written(made):
+def test_state_survives_its_entity_tag(made):
     state = state_of(a_feed(made))
     assert list(states_in(state.tag)) == list(states_in(f'"other", W/{state.tag}')) == [state]
     assert not list(states_in(state.tag[:-2] + '"'))
     assert delta(a_feed(made), state) == (a_feed() if made else None)
 
 
-def test_a_state_of_which_nothing_is_left_gets_the_whole_feed():
+def test_state_without_present_entries_gets_the_whole_feed():
     assert delta(a_feed([an_entry(1)]), state_of(a_feed([an_entry(2)]))) is None
     assert delta(a_feed([an_entry(1)]), state_of(a_feed())) is None
 
 
-def test_what_came_again_as_it_was_is_not_new_but_what_changed_is():
+def test_edited_entry_is_new_and_relisted_one_is_not():
     feed = a_feed([an_entry(1), an_entry(2)])
     again = a_feed([replace(entry, listed=NOON + timedelta(days=1)) for entry in feed.entries])
     assert state_of(again) == state_of(feed)

@@ -1,7 +1,7 @@
-"""What a reader has of a feed, said by the entity tag that it was given: a few characters for each entry.
+"""A reader's state of a feed, encoded in the entity tag: a few characters for each entry.
 
-So the portal remembers nothing of those who read its feeds, and yet can tell each of them exactly what is new to it
-(RFC 3229, with the instance manipulation "feed"), whatever list the feed is of.
+The portal stores nothing about readers of its feeds, yet sends each of them exactly the entries that are new to it
+(RFC 3229 with the instance manipulation "feed").
 """
 
 import re
@@ -12,7 +12,7 @@ from hashlib import sha256
 
 from apps.published_feeds.formats.feed import LONG_AGO, Entry, Feed
 
-_VERSION = "1"  # of the way in which feeds are written
+_VERSION = "1"  # of the serialization of feeds
 _HEAD = 7  # characters
 _PRINT = 5  # characters of an entry, 30 bits: among a hundred entries a new one is taken for a known one once in 10^7
 _TAG = re.compile(rf'(?:W/)?"{_VERSION}([\w-]{{{_HEAD}}})\.((?:[\w-]{{{_PRINT}}})*)"', re.ASCII)
@@ -21,17 +21,17 @@ _PREFERENCE = re.compile(r"feed\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?", re.
 
 @dataclass(frozen=True, slots=True)
 class State:
-    head: str  # of what the feed says of itself
+    head: str  # digest of the feed's own metadata
     prints: tuple[str, ...]  # of its entries
 
     @property
     def tag(self) -> str:
-        """The entity tag that says all of it."""
+        """The entity tag that encodes the state."""
         return f'"{_VERSION}{self.head}.{"".join(self.prints)}"'
 
     @property
     def digest(self) -> str:
-        """Shorter, to be compared only."""
+        """A shorter form for comparison."""
         return sha256(self.tag.encode()).hexdigest()
 
 
@@ -40,17 +40,14 @@ def state_of(feed: Feed) -> State:
 
 
 def delta(feed: Feed, known: State) -> Feed | None:
-    """The feed with the entries alone that somebody who has the known state lacks, in their order.
-
-    None where nothing of that state is left, so that it would be the whole feed.
-    """
+    """The feed with the entries that the known state lacks, in their order; None if that is the whole feed."""
     had = set(known.prints)
     lacking = tuple(entry for entry in feed.entries if _print(entry) not in had)
     return replace(feed, entries=lacking) if len(lacking) < len(feed.entries) else None
 
 
 def states_in(header: str) -> Iterator[State]:
-    """The states that an If-None-Match tells of; tags of others, or that were cut, are none.
+    """The states in an If-None-Match header; foreign and truncated tags are skipped.
 
     >>> list(states_in('"old", W/"1abcdefg.12345abcde"'))
     [State(head='abcdefg', prints=('12345', 'abcde'))]
@@ -61,17 +58,17 @@ def states_in(header: str) -> Iterator[State]:
 
 
 def takes_deltas(header: str) -> bool:
-    """Whether an A-IM header asks for new entries alone.
+    """Whether an A-IM header accepts feeds of the new entries alone.
 
-    >>> [takes_deltas(said) for said in ("feed", "vcdiff, feed;q=0.5", "feed;q=0", "feedback", "")]
+    >>> [takes_deltas(value) for value in ("feed", "vcdiff, feed;q=0.5", "feed;q=0", "feedback", "")]
     [True, True, False, False, False]
     """
-    preferences = (_PREFERENCE.fullmatch(wish.strip()) for wish in header.split(","))
+    preferences = (_PREFERENCE.fullmatch(item.strip()) for item in header.split(","))
     return any(float(found[1] or 1) > 0 for found in preferences if found)
 
 
 def _print(entry: Entry) -> str:
-    return _digest(repr(replace(entry, listed=LONG_AGO)), _PRINT)  # when it came is not what it says
+    return _digest(repr(replace(entry, listed=LONG_AGO)), _PRINT)  # the content, not its time of arrival
 
 
 def _digest(text: str, length: int) -> str:

@@ -11,7 +11,7 @@ VERSION = "https://jsonfeed.org/version/1.1"
 
 
 def write(feed: Feed) -> bytes:
-    said = {
+    values = {
         "version": VERSION,
         "title": feed.title,
         "home_page_url": feed.home,
@@ -20,38 +20,39 @@ def write(feed: Feed) -> bytes:
         "language": feed.language,
         "hubs": [{"type": "WebSub", "url": hub} for hub in feed.hubs],
     }
-    written = _said(said) | {"items": [_item(entry) for entry in feed.entries]}
+    written = _filled(values) | {"items": [_item(entry) for entry in feed.entries]}
     return json.dumps(written, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
 
 
 def _item(entry: Entry) -> dict[str, object]:
     author = entry.author or entry.source_title
-    said = {
+    values = {
         "id": entry.id,
         "url": entry.url,
         "title": entry.title,
         "date_published": entry.published.isoformat(),
         "date_modified": entry.updated.isoformat() if entry.updated != entry.published else "",
-        "authors": [_said({"name": author, "url": "" if entry.author else entry.source_url})] if author else [],
+        "authors": [_filled({"name": author, "url": "" if entry.author else entry.source_url})] if author else [],
         "tags": [written for category in entry.categories if (written := writable(category))],
         "language": entry.language,
         "image": entry.image,
         "attachments": [_attachment(enclosure) for enclosure in entry.enclosures],
     }
-    return _said(said) | {"content_html": writable(entry.html)}
+    return _filled(values) | {"content_html": writable(entry.html)}
 
 
 def _attachment(enclosure: Enclosure) -> dict[str, object]:
-    said = {
-        "url": enclosure.url,
-        "mime_type": enclosure.media_type or "application/octet-stream",
-        "title": enclosure.title,
-        "size_in_bytes": enclosure.length,
-        "duration_in_seconds": enclosure.duration,
-    }
-    return _said(said)
+    return _filled(
+        {
+            "url": enclosure.url,
+            "mime_type": enclosure.media_type or "application/octet-stream",
+            "title": enclosure.title,
+            "size_in_bytes": enclosure.length,
+            "duration_in_seconds": enclosure.duration,
+        }
+    )
 
 
-def _said(values: Mapping[str, object]) -> dict[str, object]:
-    """Without what says nothing."""
+def _filled(values: Mapping[str, object]) -> dict[str, object]:
+    """The members that are not empty."""
     return {name: writable(value) if isinstance(value, str) else value for name, value in values.items() if value}

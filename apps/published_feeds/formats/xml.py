@@ -1,4 +1,4 @@
-"""Elements, of whose texts nothing is left that XML has no way to write."""
+"""XML elements without the characters that XML cannot represent."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Reads of people's secret addresses."""
+"""Reads of private addresses."""
 
 from django.db.models import QuerySet
 
@@ -27,7 +27,7 @@ SELECT secret FROM published_feeds_privateaddress WHERE user_id = %s AND kind = 
 
 
 def secret_of_list(user: User, scope: Scope) -> str | None:
-    """The secret of one of the person's lists, if they have made it an address."""
+    """The secret of one of the person's lists, None if it has no address."""
     kind = _KINDS.get(scope.kind)
     if kind is None:
         return None
@@ -36,6 +36,6 @@ def secret_of_list(user: User, scope: Scope) -> str | None:
 
 
 def address_by_secret(secret: str) -> PrivateAddress | None:
-    """What a secret address opens, as long as the person may sign in."""
+    """The address with this secret, unless its owner's account is inactive."""
     found = PrivateAddress.objects.filter(secret=sanitize(secret), user__is_active=True)
     return found.select_related("user", "folder", "tag").first()

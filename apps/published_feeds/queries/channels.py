@@ -1,4 +1,4 @@
-"""What there are feeds of, and their addresses."""
+"""The lists that are published as feeds, and their addresses."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -14,17 +14,17 @@ SECRET: frozenset[Kind] = frozenset({"private", "search"})  # whose keys are sec
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A list that is published, in whatever form."""
+    """A published list, independent of the format."""
 
     kind: Kind
-    key: str  # a secret, a slug, a number, or for trends what the address asks for
+    key: str  # a secret, a slug, a number, or the query string of a list of trends
 
     @property
     def is_secret(self) -> bool:
         return self.kind in SECRET
 
     def path(self, form: str) -> str:
-        """Where it is found in a form. RSS of what was published before there were others keeps its address."""
+        """The path of the feed in a format; RSS is the default and has the shorter one."""
         if self.kind == "trends":
             return reverse("trends_feed", args=[] if form == "rss" else [form]) + f"?{self.key}"
         if self.kind in {"section", "story"}:
@@ -38,7 +38,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class TrendList:
-    """Which list of trends is meant."""
+    """A list of trends by its parameters."""
 
     language: str
     category: str
@@ -51,13 +51,13 @@ class TrendList:
         >>> TrendList("en", "", "ours", "day").key
         'language=en&horizon=day'
         """
-        said = QueryDict(mutable=True)
+        query = QueryDict(mutable=True)
         values = (("language", self.language), ("category", self.category), ("method", self.method))
         for name, value in values:
             if value and (name, value) != ("method", "ours"):
-                said[name] = value
-        said["horizon"] = self.horizon
-        return said.urlencode()
+                query[name] = value
+        query["horizon"] = self.horizon
+        return query.urlencode()
 
     @property
     def channel(self) -> Channel:
