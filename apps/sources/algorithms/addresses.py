@@ -1,4 +1,4 @@
-"""Addresses as the WHATWG URL standard reads them, so that the whole product means the same by one address."""
+"""Addresses parsed and normalized by the WHATWG URL standard, as browsers do."""
 
 import re
 from binascii import crc32
@@ -38,7 +38,7 @@ _TRACKING_NAMES = frozenset({
 
 
 class BadAddress(ValueError):
-    """What was typed is no address that news can be fetched from; the message says why."""
+    """A text that is not an address to fetch news from; the message states the reason."""
 
 
 def resolve(address: str, base: str = "") -> URL | None:
@@ -130,7 +130,7 @@ def hosts_only(text: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def registrable_domain(host: str) -> str:
-    """The part of a host that somebody registered; an IP address or a name without one is given back as it is.
+    """The registrable part of a host; IP addresses and names without one are returned unchanged.
 
     >>> registrable_domain("news.example.co.uk"), registrable_domain("127.0.0.1"), registrable_domain("localhost")
     ('example.co.uk', '127.0.0.1', 'localhost')
@@ -142,7 +142,7 @@ def registrable_domain(host: str) -> str:
 
 
 def partition(address: str) -> int:
-    """The partition, from 0 to 63, that asks all sources of this address's registrable domain.
+    """The partition, from 0 to 63, that retrieves all sources of this address's registrable domain.
 
     >>> partition("https://feeds.example.org/a") == partition("http://www.example.org/b")
     True
@@ -163,10 +163,10 @@ def is_tracking_parameter(name: str) -> bool:
 
 
 def same_page_key(address: str) -> str:
-    """What two addresses of one page have in common, to compare and not to open; "" for what is no web address.
+    """A key that is equal for addresses of one page, to compare and not to open; "" if it is not a web address.
 
-    Scheme, `www.`, default port, tracking parameters, last slash and fragment do not tell pages apart; the order of
-    the other parameters may.
+    Scheme, `www.`, default port, tracking parameters, last slash and fragment are ignored; the order of the other
+    parameters counts.
 
     >>> same_page_key("http://www.example.org/story/?utm_source=rss&id=7#top")
     'example.org/story?id=7'
@@ -175,10 +175,10 @@ def same_page_key(address: str) -> str:
 
 
 def same_page_key_and_fragment(address: str) -> tuple[str, str]:
-    """The key of `same_page_key`, and what it left out behind the page: the fragment with its `#`, or "".
+    """The key of `same_page_key`, and the fragment with its `#`, or "".
 
-    Every address of every feed comes by at each retrieval, so the parts are cut out of the normalised address: to ask
-    the parser for one after the other takes five times as long.
+    Called for every address of every feed at each retrieval, so the parts are cut out of the normalised address: the
+    parser's getters take five times as long.
 
     >>> same_page_key_and_fragment("http://www.example.org/story/?utm_source=rss&id=7#top")
     ('example.org/story?id=7', '#top')
@@ -211,7 +211,7 @@ def _normalised(address: str) -> str:
 
 
 def _well_encoded(text: str) -> str:
-    """Half characters, which JSON can carry, become the replacement character as the standard asks."""
+    """Replace lone surrogates, which JSON can carry, by the replacement character, as the standard requires."""
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
@@ -242,7 +242,7 @@ def _with_scheme(text: str) -> str:
             raise BadAddress(f"An address starts with http:// or https://, not with “{scheme[0]}”.")
         return text
     first = re.split(r"[/\\?#:]", text, maxsplit=1)[0]
-    # A lone word or number would become a host, and hardly anybody means that.
+    # A lone word or number would become a host, which is hardly ever intended.
     if first and "." not in first and first.lower() != "localhost" and not text.startswith("["):
         raise BadAddress(f"“{first}” is not an address: a host such as example.org is missing.")
     return f"https://{text.lstrip('/')}" if first or text.startswith("[") else "https:///"

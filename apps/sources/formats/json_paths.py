@@ -5,8 +5,8 @@ Two ways to write a path are understood:
 - XPath whose steps are keys: `//data/children/item/data`. The elements of an array are named `item`. A key that is
   no name in XML is put in quotation marks (`//"my key"/title`), one with a colon needs none, and a number counts the
   elements of an array from 0 (`entries/0`).
-- keys with dots: `data.items[0].title`, `$.store["my key"][*].url`, `$..title`. What is said of an array there is said
-  of each of its elements.
+- keys with dots: `data.items[0].title`, `$.store["my key"][*].url`, `$..title`. A key after an array applies to each of
+  its elements.
 """
 
 import json
@@ -41,16 +41,13 @@ _STEP = re.compile(
 
 # --- from JSON to a tree ----------------------------------------------------------------------------------------------
 def read_json_tree(utf8: bytes) -> etree._Element:
-    """The document as elements: each has its key and the type of its value as attributes, scalars have their text.
+    """The document as elements with key and type of each value as attributes, and scalars as text.
+
+    Raises NotAFeed if it is not JSON, has too many values, or is nested too deeply.
 
     >>> etree.tostring(read_json_tree(b'{"a b": [1.50, null]}')).decode()
     '<document type="object"><key key="a b" type="array"><item key="0" type="number">1.50</item><item key="1"
      type="null"/></key></document>'
-
-    Raises
-    ------
-    NotAFeed
-        If it is no JSON, or of too many values or too deep.
     """
     try:
         # Numbers stay as they are written.
@@ -120,7 +117,7 @@ def type_of(element: etree._Element) -> str:
 
 
 def elements_of(node: etree._Element) -> Iterator[etree._Element]:
-    """What an item path means that leads to an array: its elements, also those of arrays within; else the node."""
+    """The elements of an array, also of nested ones; for any other value the node itself."""
     if type_of(node) == "array":
         for child in node:
             yield from elements_of(child)
@@ -155,7 +152,7 @@ class KeyStep:
 
 
 class KeyPath:
-    """A path with dots; called with a node, it gives the nodes that it leads to."""
+    """A path with dots; called with a node, it returns the nodes it leads to."""
 
     def __init__(self, steps: Iterable[KeyStep]) -> None:
         self.steps = tuple(steps)
@@ -169,15 +166,8 @@ class KeyPath:
 
 
 def json_path(expression: str) -> Path:
-    """The path, of either way to write it.
+    """The compiled path in either syntax. Raises BadExpression if it is neither.
 
-    Raises
-    ------
-    BadExpression
-        If it is neither.
-
-    Examples
-    --------
     >>> document = read_json_tree(b'{"data": [{"my key": "tea"}]}')
     >>> [node.text for node in json_path("data[0]['my key']")(document)]
     ['tea']
@@ -193,7 +183,7 @@ def json_path(expression: str) -> Path:
 
 
 def check_json_path(expression: str) -> None:
-    """As `json_path`, and refuse functions that do not exist."""
+    """Raise BadExpression for an invalid path or an unknown function."""
     json_path(expression)
     if _WRITES_XPATH.match(expression):
         check_xpath(_rewritten(expression))
@@ -235,7 +225,7 @@ def _rewritten_token(token: re.Match[str], before: str, after: str) -> str:
     text, kind = token[0], token.lastgroup
     is_step = before in {"/", "//", "::"}
     if text == "/" and _begins_path(before):
-        # An absolute path begins below the root, whose own name nobody has to know.
+        # An absolute path begins below the root, whose name is an implementation detail.
         return "/*/" if after and (after[0].isalnum() or after[0] in "_*.@\"'") else "/*"
     if is_step and kind == "literal":
         return f"*[@key={text}]"

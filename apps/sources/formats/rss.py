@@ -133,5 +133,5 @@ def _summary(document: Document, children: Children, media: Children) -> str:
 
 
 def _language(outer: etree._Element, inner: etree._Element, children: Children) -> str:
-    said = first_text(children, "language", "dc:language")
-    return one_line(said or inner.get(XML_LANG) or outer.get(XML_LANG) or "", MAX_LANGUAGE)
+    stated = first_text(children, "language", "dc:language")
+    return one_line(stated or inner.get(XML_LANG) or outer.get(XML_LANG) or "", MAX_LANGUAGE)

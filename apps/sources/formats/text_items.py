@@ -14,24 +14,12 @@ class TextReader:
     """Finds a channel, its items and their fields in a text; each by the first group, or the whole match."""
 
     def __init__(self, expressions: dict[str, str]) -> None:
-        """Make ready the expressions by their fields' names.
-
-        Raises
-        ------
-        BadExpression
-            If one of them cannot be read.
-        """
+        """Compile the expressions, given by field. Raises BadExpression for an invalid one."""
         self._written = expressions
         self._compiled = {name: regex(text) for name, text in expressions.items() if text and not is_address(text)}
 
     def channel(self, text: str) -> str:
-        """The part that items are looked for in; the whole text if no expression says it.
-
-        Raises
-        ------
-        NotAFeed
-            If the expression finds nothing.
-        """
+        """The part with the items, by default the whole text. Raises NotAFeed if the expression finds nothing."""
         if "channel" not in self._compiled:
             return text
         found = self.find("channel", text)
@@ -46,22 +34,12 @@ class TextReader:
             return ""
         return match[1] or "" if compiled.groups else match[0]
 
-    def pieces(self, channel: str) -> list[str]:
-        """What the separator of items cuts the channel into; at most one more than items are read.
-
-        Raises
-        ------
-        NotAFeed
-            If the separator is not in it.
-        """
+    def items(self, channel: str) -> list[FoundItem]:
+        """The items between separators; pieces without a title and a link are skipped. Raises NotAFeed without any."""
         pieces = list(_split(self._compiled["item"], channel))
         if len(pieces) < 2:
             raise NotAFeed(f"The item separator “{self._written['item']}” found nothing in the document.")
-        return pieces
-
-    def items(self, channel: str) -> list[FoundItem]:
-        """The items; what is before, behind and between them has neither a title nor a link."""
-        found = [self._item(piece) for piece in self.pieces(channel)]
+        found = [self._item(piece) for piece in pieces]
         kept = [item for item in found if item.title or item.link]
         if not kept:
             raise NotAFeed(f"The title expression “{self._written['title']}” found nothing in any of the pieces.")
