@@ -141,7 +141,7 @@ def test_normalising_twice_is_normalising_once(typed: str) -> None:
         ("www.example.org", "example.org"),
         ("a.b.example.co.uk", "example.co.uk"),
         ("Example.ORG.", "example.org"),
-        ("ann.github.io", "ann.github.io"),  # whoever registered it is not who registered github.io
+        ("ann.github.io", "ann.github.io"),  # registered by another owner than github.io
         ("co.uk", "co.uk"),
         ("localhost", "localhost"),
         ("192.0.2.1", "192.0.2.1"),
@@ -150,7 +150,7 @@ def test_normalising_twice_is_normalising_once(typed: str) -> None:
         ("", ""),
     ],
 )
-def test_the_registrable_domain_is_what_somebody_registered(name: str, expected: str) -> None:
+def test_registrable_domain_follows_the_public_suffix_list(name: str, expected: str) -> None:
     assert registrable_domain(name) == expected
 
 

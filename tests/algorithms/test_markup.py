@@ -82,7 +82,7 @@ def test_a_link_to_elsewhere_is_mere_text(address: str) -> None:
     assert html(f'<a href="{address}">x</a>') == "<a>x</a>"
 
 
-def test_relative_links_are_dropped_where_nobody_knows_what_they_are_relative_to() -> None:
+def test_relative_links_without_base_are_dropped() -> None:
     assert clean('<a href="/a">x</a><img src="a.png">').html == f"<a {LINK}>x</a>"
 
 
@@ -112,7 +112,7 @@ def test_a_picture_in_several_formats_keeps_them() -> None:
     assert html(f"<picture>{formats.format('')}") == f"<picture>{formats.format('https://example.org')}</picture>"
 
 
-def test_every_picture_is_asked_for_late_and_without_telling_where_from() -> None:
+def test_pictures_load_lazily_and_without_referrer() -> None:
     assert IMG in clean('<img src="a.png">', base_url=PAGE).html
 
 

@@ -119,7 +119,7 @@ def test_a_folder_without_a_name_is_none() -> None:
     assert read_one('<outline text=" "><outline xmlUrl="http://a.example/"/></outline>').folders == ()
 
 
-def test_what_is_left_out_is_told_with_its_line() -> None:
+def test_skipped_outlines_are_reported_with_their_line() -> None:
     document = read(
         body(
             '<outline text="More" type="include" url="https://a.example/list.opml"/>\n'
@@ -153,7 +153,7 @@ def test_what_is_left_out_is_told_with_its_line() -> None:
         ),
     ],
 )
-def test_attributes_that_nobody_escaped_are_mended(attributes: str, title: str, description: str, problem: str) -> None:
+def test_unescaped_attributes_are_mended(attributes: str, title: str, description: str, problem: str) -> None:
     document = read(
         body(f'<outline {attributes} xmlUrl="http://a.example/?b=1&c=2" />\n<outline xmlUrl="http://b.example/"/>')
     )

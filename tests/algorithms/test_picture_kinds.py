@@ -117,7 +117,7 @@ def test_a_bitmap_from_the_top_down_has_a_height():
         b"GIF87a\0\0\0\0\0\0\0",
     ],
 )
-def test_what_is_no_picture_or_tells_no_size_is_none(body):
+def test_bytes_without_picture_or_size_are_none(body):
     assert picture_in(body) is None
 
 

@@ -193,7 +193,7 @@ def test_xml_is_addressed_with_its_prefixes():
     assert (best.recipe.item, best.recipe.title, best.recipe.link) == ("//row", ".//m:name", "url")
 
 
-def test_a_document_that_is_none_is_told():
+def test_invalid_document_is_reported():
     with pytest.raises(NotAFeed):
         propose("xpath", Page(b"", "", URL), "x")
     with pytest.raises(NotAFeed):

@@ -20,7 +20,7 @@ def test_characters_are_counted_where_no_spaces_are(text):
 
 
 @given(st.text("ab 总理", min_size=1, max_size=300), st.integers(1, 30))
-def test_a_beginning_tells_how_long_the_whole_takes(beginning, times):
+def test_reading_time_is_extrapolated_from_the_beginning(beginning, times):
     whole = f"{beginning} " * times
     assert abs(reading_minutes(f"{beginning} ", len(whole)) - reading_minutes(whole)) <= 1
 

@@ -60,8 +60,8 @@ def test_sentences_follow_each_other_and_no_letter_is_lost(pieces: list[str], la
     flat = [place for pair in places for place in pair]
     assert flat == sorted(flat)
     assert all(text[start:end] == text[start:end].strip() != "" for start, end in places)
-    told = "".join(text[start:end] for start, end in places)
-    assert [letter for letter in told if letter.isalpha()] == [letter for letter in text if letter.isalpha()]
+    joined = "".join(text[start:end] for start, end in places)
+    assert [letter for letter in joined if letter.isalpha()] == [letter for letter in text if letter.isalpha()]
 
 
 @given(st.lists(st.lists(st.sampled_from(["ships", "sank", "of", "storms"]), min_size=1), min_size=1, max_size=8))

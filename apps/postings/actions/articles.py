@@ -1,4 +1,4 @@
-"""Postings whose words are those of their own pages: of sites without feeds, and of feeds that only tease."""
+"""Postings with the text of their own pages: of sites without feeds, and of feeds with teasers only."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from apps.sources.formats.feed import ParsedEntry
 
 @dataclass(frozen=True, slots=True)
 class PageOfPosting:
-    """A news page as it was fetched, and what was taken out of it."""
+    """A fetched news page and its extracted article."""
 
     url: str  # where it was found: its own address, unless it names a better one
     article: Article
@@ -37,7 +37,7 @@ class PageOfPosting:
 
 @transaction.atomic
 def store_articles(source_id: int, pages: Sequence[PageOfPosting]) -> list[int | None]:
-    """Store news pages of a site as its postings, each once; the id of each page's posting, None if it says nothing.
+    """Store news pages of a site as its postings, each once; the ids of the pages' postings, None for empty pages.
 
     The caller holds the lock of the source's schedule, as for `store`.
     """
@@ -91,9 +91,9 @@ def _ids(source_id: int, entries: Sequence[ParsedEntry]) -> list[int | None]:
 
 @transaction.atomic
 def fill(posting_id: int, page: PageOfPosting) -> bool:
-    """Put the words of a posting's page in the place of its teaser; False if they are not more.
+    """Replace the teaser of a posting by the text of its page; False if that is not longer.
 
-    What the feed left out is taken from the page, too. It is no edit: nothing was published anew.
+    Fields missing in the feed are filled from the page, too. This is not an edit by the publisher.
     """
     posting = Posting.objects.select_for_update().filter(pk=posting_id).first()
     if posting is None:
@@ -101,7 +101,7 @@ def fill(posting_id: int, page: PageOfPosting) -> bool:
     article = page.article
     markup = clean(page.html, base_url=page.url)
     own_html = posting.feed_html if posting.extractor else posting.html
-    # What was extracted before is replaced whatever it was: another extractor is there to do better.
+    # A former extraction is always replaced: the extractor may have changed.
     if not posting.extractor and len(markup.text) <= len(posting.text):
         return False
     Posting.objects.filter(pk=posting_id).update(

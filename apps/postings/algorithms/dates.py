@@ -1,4 +1,4 @@
-"""The date that a posting is listed under, whatever its publisher claims."""
+"""The date under which a posting is listed."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -10,7 +10,7 @@ TOLERANCE = timedelta(minutes=10)  # of clocks that run ahead of ours
 @dataclass(frozen=True, slots=True)
 class EffectiveDate:
     at: datetime  # never later than the retrieval
-    trusted: bool  # whether it is the publisher's own, so that habits may be learnt from it
+    trusted: bool  # the publisher's own date, from which posting rates may be learned
 
 
 def effective(claimed: datetime | None, *, received: datetime, position: int) -> EffectiveDate:

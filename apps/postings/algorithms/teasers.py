@@ -1,4 +1,4 @@
-"""What a feed says of a posting beside what its page says."""
+"""Teasers in feeds, as opposed to the full text of the page."""
 
 import re
 from html import unescape

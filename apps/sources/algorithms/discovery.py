@@ -52,9 +52,9 @@ class Candidate:
 def candidates(html: bytes | str, *, url: str, link_headers: str = "") -> tuple[Candidate, ...]:
     """The addresses, at most 20, at which a feed of the page at `url` may be, the most likely first. Never raises.
 
-    Statements of the publisher come first (HTTP's Link header, then `<link rel="alternate">`), then
-    links that look like feeds, then guesses from the page's address and its generator; feeds of comments come last. Only the first
-    2 MB of the page are read. Several Link headers are joined by commas.
+    Statements of the publisher come first (HTTP's Link header, then `<link rel="alternate">`), then other links that
+    look like feeds, then guesses from the page's address and its generator; feeds of comments come last. Only the
+    first 2 MB of the page are read. Several Link headers are joined by commas.
 
     >>> page = '<link rel="alternate" type="application/rss+xml" title="News" href="/news.xml">'
     >>> candidates(page, url="https://example.org/a/")[0]

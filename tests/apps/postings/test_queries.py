@@ -52,10 +52,10 @@ def test_paging_shows_each_posting_once_even_when_times_are_equal(word, order, f
 @pytest.mark.django_db
 def test_neighbours_are_those_that_lists_show_beside_even_when_times_are_equal(django_assert_num_queries):
     source = a_source()
-    told = [a_posting(source, published_at=NOON - timedelta(minutes=minute)) for minute in (3, 0, 0, 2, 0, 1, 1, 5)]
+    postings = [a_posting(source, published_at=NOON - timedelta(minutes=minute)) for minute in (3, 0, 0, 2, 0, 1, 1, 5)]
     for minute in (0, 1, 4, 6):
         a_posting(published_at=NOON - timedelta(minutes=minute))  # of other sources
-    for posting in told:
+    for posting in postings:
         with django_assert_num_queries(1):
             found = queries.neighbours(posting)
         beside, cursor = queries.of_source(queries.everything(), source.pk), queries.cursor_of(posting)

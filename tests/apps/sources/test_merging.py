@@ -1,4 +1,4 @@
-"""Two sources become one: nobody loses what they follow, read or starred."""
+"""Merging of two sources keeps follows, read marks and stars."""
 
 from datetime import timedelta
 from hashlib import blake2b
@@ -190,7 +190,7 @@ def test_a_second_time_does_nothing(kept, merged):
 
 
 @pytest.mark.parametrize("which", ["itself", "nothing", "index page"])
-def test_what_cannot_be_merged_is_told(kept, merged, which):
+def test_impossible_merge_is_refused(kept, merged, which):
     page = a_source(kind="index", site=kept)
     target = {"itself": merged.pk, "nothing": -1, "index page": page.pk}[which]
     with pytest.raises(NotMergeable):
@@ -198,14 +198,14 @@ def test_what_cannot_be_merged_is_told(kept, merged, which):
     assert Source.objects.filter(pk=merged.pk).exists()
 
 
-def test_the_kept_source_is_asked_from_now_on_and_the_other_no_more(kept, merged):
+def test_kept_source_is_scheduled_and_merged_one_is_not(kept, merged):
     a_follow(source=merged)
     a_schedule(merged)
     merge(kept, merged)
     assert list(Schedule.objects.values_list("source", "due_at")) == [(kept.pk, NOON)]
 
 
-def test_what_a_worker_was_asking_meanwhile_is_stored_for_the_kept_source_and_dropped_for_the_other():
+def test_concurrent_retrieval_is_stored_for_the_kept_source_and_dropped_for_the_merged_one():
     kept, merged = a_scheduled_source(), a_scheduled_source()
     begun = {source.pk: begin(source) for source in (kept, merged)}
     merge(kept, merged)

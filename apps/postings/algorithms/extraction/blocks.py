@@ -42,7 +42,7 @@ MAX_ELEMENTS = 60_000
 _INSIDE = {tag: 1 << place for place, tag in enumerate(MEANINGFUL)}
 _MARKUP = {"em": EMPHASIS, "i": EMPHASIS, "strong": STRONG, "b": STRONG, "time": TIME}
 BREAK = "\x01"  # stands for <br>; `read_page` leaves no such character in a text
-_MAX_CLASS_LENGTH = 200  # characters of a class attribute that tell blocks apart
+_MAX_CLASS_LENGTH = 200  # characters of a class attribute that count for the kind
 _MAX_STYLE_LENGTH = 1_000  # characters
 _HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 # Scripts without spaces between their words; one character says about as much as two Latin ones.
@@ -146,10 +146,6 @@ class Block:
     def parent(self) -> etree._Element:
         """The element above the one that the block stands in."""
         return self.place.above(1).element
-
-    @property
-    def grandparent(self) -> etree._Element:
-        return self.place.above(2).element
 
     @property
     def signature(self) -> str:

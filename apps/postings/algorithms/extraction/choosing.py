@@ -130,8 +130,8 @@ def _is_named(place: Place | None, pattern: re.Pattern[str], besides: Set[Place]
         return False
     if place not in known:
         element = place.element
-        said = f"{(element.get('class') or '')[:200]} {(element.get('id') or '')[:200]}"
-        own = place not in besides and place.outer is not None and pattern.search(said) is not None
+        names = f"{(element.get('class') or '')[:200]} {(element.get('id') or '')[:200]}"
+        own = place not in besides and place.outer is not None and pattern.search(names) is not None
         known[place] = own or _is_named(place.outer, pattern, besides, known)
     return known[place]
 

@@ -39,7 +39,6 @@ _SHORT_TAG = 2 * _MAX_ATTRIBUTES  # characters, as each attribute takes two or m
 class Page:
     root: etree._Element | None  # None where there is no element at all
     charset: str  # its name in the WHATWG standard
-    how: str  # how the charset was found: "bom", "header", "meta", "utf-8", "detected" or "fallback"
 
 
 def read_page(body: bytes, *, content_type: str = "") -> Page:
@@ -61,42 +60,39 @@ def read_page(body: bytes, *, content_type: str = "") -> Page:
     Examples
     --------
     >>> page = read_page("<p>Grüße".encode("latin-1"), content_type="text/html; charset=ISO-8859-1")
-    >>> page.root.findtext(".//p"), page.charset, page.how
-    ('Grüße', 'windows-1252', 'header')
+    >>> page.root.findtext(".//p"), page.charset
+    ('Grüße', 'windows-1252')
     """
-    text, charset, how = decode(body[:MAX_PAGE_BYTES], content_type)
-    return Page(_parsed(text), charset, how)
+    text, charset = decode(body[:MAX_PAGE_BYTES], content_type)
+    return Page(_parsed(text), charset)
 
 
-def decode(body: bytes, content_type: str = "") -> tuple[str, str, str]:
-    """The text of a page, the name of its charset, and how that was found, as `Page.how` says it."""
-    encoding, how = _declared(body, content_type)
-    if encoding is not None:
-        if how != "bom" and encoding is not webencodings.UTF8 and _is_surely_utf8(body):
-            return _decoded(body, webencodings.UTF8), "utf-8", "utf-8"
-        text = _decoded(body, encoding)
-        if how == "bom" or text.count("\ufffd") <= 1 + len(text) * _MAX_MISREAD:
-            return text, encoding.name, how
-    if _is_utf8(body):
-        return _decoded(body, webencodings.UTF8), "utf-8", "utf-8"
-    if (detected := _detected(body)) is not None:
-        return _decoded(body, detected), detected.name, "detected"
-    encoding = encoding or webencodings.lookup("windows-1252")
-    return _decoded(body, encoding), encoding.name, how or "fallback"
-
-
-def _declared(body: bytes, content_type: str) -> tuple[webencodings.Encoding | None, str]:
+def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
+    """The text of a page, and the name of its charset."""
     for mark, name in _BOMS:
         if body.startswith(mark):
-            return webencodings.lookup(name), "bom"
+            return _decoded(body, webencodings.lookup(name)), name
+    encoding = _declared(body, content_type)
+    if encoding is not None and (encoding is webencodings.UTF8 or not _is_surely_utf8(body)):
+        text = _decoded(body, encoding)
+        if text.count("\ufffd") <= 1 + len(text) * _MAX_MISREAD:
+            return text, encoding.name
+    if _is_utf8(body):
+        encoding = webencodings.UTF8
+    else:
+        encoding = _detected(body) or encoding or webencodings.lookup("windows-1252")
+    return _decoded(body, encoding), encoding.name
+
+
+def _declared(body: bytes, content_type: str) -> webencodings.Encoding | None:
     header = _HEADER_CHARSET.search(content_type)
     if header and (encoding := webencodings.lookup(header[1])):
-        return encoding, "header"
+        return encoding
     meta = _META_CHARSET.search(_COMMENT.sub(b"", body[:_PRESCANNED]))
     if meta and (encoding := webencodings.lookup(meta[1].decode("ascii"))):
-        # Whoever can read the word "charset" in it does not read UTF-16.
-        return (webencodings.UTF8 if encoding.name.startswith("utf-16") else encoding), "meta"
-    return None, ""
+        # UTF-16 is impossible where "charset" is readable as ASCII.
+        return webencodings.UTF8 if encoding.name.startswith("utf-16") else encoding
+    return None
 
 
 def _decoded(body: bytes, encoding: webencodings.Encoding) -> str:
