@@ -89,7 +89,7 @@ def test_a_feed_without_entries_is_one_too():
         assert parse(form.write(a_feed()), content_type=form.media_type, url="https://x.example/").entries == ()
 
 
-# --- deltas ------------------------------------------------------------------------------------------------------------
+# --- deltas -----------------------------------------------------------------------------------------------------------
 changes = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 3)), max_size=8, unique_by=lambda change: change[0])
 
 

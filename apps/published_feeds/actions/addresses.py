@@ -16,7 +16,7 @@ class NoSuchList(LookupError):
 
 
 def make_address(user: User, kind: str, list_id: int = 0, *, now: datetime) -> PrivateAddress:
-    """Give a list of the person a secret address, or return the present one. Raises NoSuchList if the list is unknown."""
+    """Give a list of the person a secret address, or return the present one. Raises NoSuchList for an unknown list."""
     if kind not in Kind.values:
         raise NoSuchList(kind)
     folder = folder_of(user, list_id) if kind == Kind.FOLDER else None

@@ -28,7 +28,6 @@ from apps.search import queries as searching
 from apps.search.algorithms.language import BadQuery, parse
 from apps.search.queries.addresses import query_address, search_address
 from apps.search.queries.saved import saved_by_secret
-from apps.stories.models import Section
 from apps.stories.queries.front import members_of, story_of
 from apps.stories.queries.sections import contents, section_named
 from apps.trending import queries as trending

@@ -93,7 +93,11 @@ def _new_values(source: Source, curation: Curation) -> dict[str, object]:
     """The columns to set for a source."""
     after: dict[str, object] = {
         name: value
-        for name, value in (("category", curation.category), ("language", curation.language), ("listed", curation.listed))
+        for name, value in (
+            ("category", curation.category),
+            ("language", curation.language),
+            ("listed", curation.listed),
+        )
         if value is not None
     }
     if curation.weight is not None:

@@ -276,5 +276,3 @@ def _is_for_comments(candidate: Candidate) -> bool:
 
 def _elements(root: etree._Element | None, name: str) -> Iterator[etree._Element]:
     return iter(()) if root is None else root.iter(name)
-
-

@@ -152,5 +152,3 @@ def _mended_reference(match: re.Match[bytes]) -> bytes:
     character = html.unescape(whole.decode("ascii")) if name else "&"
     # What is left with an ampersand is no entity of HTML, or one of those that stand for markup.
     return b"&amp;" + whole[1:] if "&" in character or "<" in character or ">" in character else character.encode()
-
-

@@ -76,7 +76,7 @@ class Document:
 
 
 def read_tree(utf8: bytes, url: str, problems: tuple[str, ...], *, recover: bool = False) -> Document:
-    """The tree of an XML document, for a broken one nothing or, with `recover`, a partial tree. Loads no other files."""
+    """The tree of an XML document, for a broken one none or, with `recover`, a partial one. Loads no other files."""
     parser = etree.XMLParser(
         encoding="utf-8", recover=recover, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False,
         remove_comments=True, remove_pis=True,

@@ -62,7 +62,9 @@ def _html(utf8: bytes, url: str, problems: tuple[str, ...]) -> Tree:
     if root is None:
         raise NotAFeed("The document has no elements.")
     base = next((each.get("href", "") for each in root.iter("base") if each.get("href")), "")
-    stated = {(each.get("name") or each.get("property") or "").lower(): each.get("content", "") for each in _metas(root)}
+    stated = {
+        (each.get("name") or each.get("property") or "").lower(): each.get("content", "") for each in _metas(root)
+    }
     return Tree(
         root=root,
         base=web_address(base, url) or url,

@@ -43,4 +43,3 @@ def by_ratio(order: Sequence[int], lengths: Sequence[float], ratio: float) -> li
         taken.append(number)
         length += lengths[number]
     return sorted(taken)
-

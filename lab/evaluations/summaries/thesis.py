@@ -18,15 +18,13 @@ from collections.abc import Mapping, Sequence
 from apps.postings.algorithms.words import analyse
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 from apps.summaries.algorithms.frequencies import Frequencies
-from apps.summaries.algorithms.thesis import Settings, characteristic_words, words_of
+from apps.summaries.algorithms.thesis import characteristic_words, words_of
 
 _SEPARATOR = re.compile(r"[,;:—–，；：、]|\s-\s")
 _NUMERAL = re.compile(r"\d+(?:[.,]\d+)*|[〇零一二三四五六七八九十百千万亿两]{2,}|[零〇]")
 
 
-def sentence_weight(
-    sentence: str, language: str, weights: Mapping[str, float], divisor: int = 1
-) -> float:
+def sentence_weight(sentence: str, language: str, weights: Mapping[str, float], divisor: int = 1) -> float:
     """``L(s)``: what the characteristic words of a sentence weigh, repeats counted, over its words, parts and numerals.
 
     Examples
@@ -50,10 +48,8 @@ def _length(sentence: str, words: Sequence[str], language: str) -> int:
     return len(words) if SPACELESS_CHARACTER.search(sentence) else len(analyse(sentence, language).sequence)
 
 
-def thesis_scores(
-    sentences: Sequence[str], language: str, frequencies: Frequencies, settings: Settings = Settings()
-) -> list[float]:
+def thesis_scores(sentences: Sequence[str], language: str, frequencies: Frequencies) -> list[float]:
     """``L(s)`` of each sentence of a document."""
     words = [word for sentence in sentences for word in words_of(sentence, language)]
-    weights = characteristic_words(words, frequencies, settings)
+    weights = characteristic_words(words, frequencies)
     return [sentence_weight(sentence, language, weights) for sentence in sentences]

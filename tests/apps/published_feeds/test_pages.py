@@ -39,7 +39,7 @@ def test_a_list_gets_its_address_by_a_form_and_names_it_from_then_on(client, ann
     }
     for choice, page in pages.items():
         before = client.get(page).text
-        assert f'name="list" value="{wish}"' in before
+        assert f'name="list" value="{choice}"' in before
         assert not ALTERNATE.findall(before)
         assert client.post(reverse("make_private_address"), {"list": choice}).status_code == 302
         links = ALTERNATE.findall(client.get(page).text)

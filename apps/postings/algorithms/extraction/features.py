@@ -181,7 +181,8 @@ def _of_head(blocks: Sequence[Block]) -> tuple[NDArray[np.bool_], NDArray[np.boo
         if len(letters) >= 25:
             start = letters[:60]
             is_description[place] = any(
-                len(stated) >= 25 and (letters.startswith(stated) or stated.startswith(start)) for stated in descriptions
+                len(stated) >= 25 and (letters.startswith(stated) or stated.startswith(start))
+                for stated in descriptions
             )
     return is_title, is_description
 

@@ -103,7 +103,11 @@ def read_model(text: str) -> KindModel:
     weights = [stored["weights"].get(name, [0.0] * len(KINDS)) for name in NAMES]
     usual = [stored["usual"].get(name, 0.0) for name in NAMES]
     return KindModel(
-        stored["version"], np.array(weights), np.array(stored["intercepts"]), np.array(usual), frozenset(stored["domains"])
+        stored["version"],
+        np.array(weights),
+        np.array(stored["intercepts"]),
+        np.array(usual),
+        frozenset(stored["domains"]),
     )
 
 
