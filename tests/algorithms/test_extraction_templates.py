@@ -6,7 +6,7 @@ from lxml import html as lxml_html
 from apps.postings.algorithms.extraction import keen
 from apps.postings.algorithms.extraction.articles import extract_article
 from apps.postings.algorithms.extraction.documents import read_page
-from apps.postings.algorithms.extraction.measures import agreement, scores
+from lab.evaluations.extraction.measures import agreement, scores
 from tests.algorithms.extraction_pages import TEMPLATES, document, wordpress
 from tests.algorithms.extraction_prose import CONSENT
 

@@ -203,8 +203,6 @@ def test_characteristic_words_weigh_what_the_thesis_prints(words, holding, docum
     }
     assert found == pytest.approx(expected)
     assert list(found.values()) == sorted(found.values(), reverse=True)
-    few = characteristic_words(words, Frequencies(documents, holding), Settings(shortest, influence, characteristic=2))
-    assert list(few) == list(found)[:2]
 
 
 WEIGHTS = {"ship": 6.0, "sank": 4.0}

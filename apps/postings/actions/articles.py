@@ -6,8 +6,7 @@ from datetime import datetime
 
 from django.db import connection, transaction
 
-from apps.database.statements import rows_of
-from apps.postings.actions.storing import Document, store
+from apps.postings.actions.storing import Document, known_postings, store
 from apps.postings.algorithms import identity
 from apps.postings.algorithms.edits import text_hash
 from apps.postings.algorithms.extraction.articles import Article
@@ -43,10 +42,11 @@ def store_articles(source_id: int, pages: Sequence[PageOfPosting]) -> list[int |
     """
     if not pages:
         return []
-    entries = [_entry(page) for page in pages]
     received_at = max(page.received_at for page in pages)
-    store([Document(source_id, entries, address=pages[0].url, feed_link="", language="", received_at=received_at)])
-    ids = _ids(source_id, entries)
+    entries = [_entry(page) for page in pages]
+    document = Document(source_id, entries, address=pages[0].url, feed_link="", language="", received_at=received_at)
+    store([document])
+    ids = _ids(document)
     with connection.cursor() as cursor:
         cursor.executemany(
             "UPDATE postings_posting SET document = %s, extractor = %s WHERE id = %s",
@@ -70,19 +70,11 @@ def _entry(page: PageOfPosting) -> ParsedEntry:
     )
 
 
-def _ids(source_id: int, entries: Sequence[ParsedEntry]) -> list[int | None]:
-    keys = identity.keys(entries)
-    identities = [key for entry in keys for key in entry.candidates if key]
-    links = [entry.link_key for entry in keys if entry.link_key]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT id, identity, link_key FROM postings_posting WHERE source_id = %s"
-            " AND (identity = ANY(%s) OR (link_key = ANY(%s) AND link_key <> ''))",
-            [source_id, identities, links],
-        )
-        rows = rows_of(cursor)
-    by_identity = {bytes(row.identity): row.id for row in rows}
-    by_link = {bytes(row.link_key): row.id for row in rows}
+def _ids(document: Document) -> list[int | None]:
+    keys = identity.keys(document.entries)
+    known = known_postings([document], [keys])[document.source_id]
+    by_identity = {posting.identity: posting.id for posting in known}
+    by_link = {posting.link_key: posting.id for posting in known if posting.link_key}
     return [
         next((by_identity[key] for key in entry.candidates if key in by_identity), by_link.get(entry.link_key))
         for entry in keys

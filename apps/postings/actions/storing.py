@@ -46,7 +46,7 @@ def store(documents: Sequence[Document]) -> list[Stored]:
     The caller holds the lock of each source's schedule, as documents of one source must not be stored concurrently.
     """
     keys = [identity.keys(document.entries, feed_link=document.feed_link) for document in documents]
-    known = _known(documents, keys)
+    known = known_postings(documents, keys)
     decisions = [
         identity.decide(entries, known[document.source_id]) for document, entries in zip(documents, keys, strict=True)
     ]
@@ -55,10 +55,10 @@ def store(documents: Sequence[Document]) -> list[Stored]:
     return [Stored(len(dates), edits, tuple(filter(None, dates))) for dates, edits in zip(new, edited, strict=True)]
 
 
-def _known(
+def known_postings(
     documents: Sequence[Document], keys: Sequence[Sequence[identity.EntryKeys]]
 ) -> dict[int, list[identity.KnownPosting]]:
-    """Stored postings that share an identity or a link with an entry, per source, in one query."""
+    """Stored postings that share an identity or a link with an entry, by source. One query."""
     identities: set[tuple[int, bytes]] = set()
     links: set[tuple[int, bytes]] = set()
     for document, entries in zip(documents, keys, strict=True):

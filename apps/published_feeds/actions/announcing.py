@@ -12,12 +12,12 @@ from datetime import UTC, datetime, timedelta
 from time import monotonic, perf_counter
 
 from django.db import transaction
+from django.db.models import Q
 
 from apps.database.backoff import next_delay
 from apps.published_feeds.algorithms.states import State, state_of
 from apps.published_feeds.models import RequestedFeed
-from apps.published_feeds.queries import usage
-from apps.published_feeds.queries.channels import Channel
+from apps.published_feeds.queries.channels import Channel, hubs
 from apps.published_feeds.queries.feeds import feed_of
 from apps.retrieval.http import guard
 from apps.retrieval.http.fetching import Fetcher, FetchRequest
@@ -42,7 +42,7 @@ def note_request(channel: Channel, form: str, state: State, *, now: datetime) ->
 
     At most two queries for a known feed; none without a hub.
     """
-    if not usage.hubs() or (channel.kind == "trends" and not state.prints):
+    if not hubs() or (channel.kind == "trends" and not state.prints):
         return False
     rows = RequestedFeed.objects.filter(kind=channel.kind, key=channel.key, form=form)
     if rows.filter(requested_at__lt=now - REQUEST_NOTED_EVERY).update(requested_at=now) or rows.exists():
@@ -63,14 +63,20 @@ def forget_unused(*, now: datetime) -> int:
 
 def announce_due(*, now: datetime) -> int:
     """Check the feeds that are due and notify hubs of changes; returns the number of announced feeds."""
-    if not usage.hubs():
+    if not hubs():
         return 0
     until, announced = monotonic() + MAX_RUN_SECONDS, 0
-    for feed_id in usage.due(now, MAX_AT_ONCE):
+    due = RequestedFeed.objects.filter(_free(now), due_at__lte=now).order_by("due_at")
+    for feed_id in due.values_list("pk", flat=True)[:MAX_AT_ONCE]:
         if monotonic() > until:
             break
         announced += _announce(feed_id, now=now)
     return announced
+
+
+def _free(now: datetime) -> Q:
+    """No process holds the lease, or it has expired."""
+    return Q(lease_until=None) | Q(lease_until__lte=now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +104,7 @@ def _announce(feed_id: int, *, now: datetime) -> bool:
 @transaction.atomic
 def _lease(feed_id: int, now: datetime) -> RequestedFeed | None:
     rows = RequestedFeed.objects.select_for_update(skip_locked=True)
-    feed = rows.filter(usage.free(now), pk=feed_id, due_at__lte=now).first()
+    feed = rows.filter(_free(now), pk=feed_id, due_at__lte=now).first()
     if feed is not None:
         feed.lease_until = now + LEASE
         feed.save(update_fields=["lease_until"])
@@ -108,7 +114,6 @@ def _lease(feed_id: int, now: datetime) -> RequestedFeed | None:
 def _checked(feed: RequestedFeed, now: datetime) -> _Check | None:
     """The feed's present state and the hubs to notify; None if the feed no longer exists."""
     began = perf_counter()
-    hubs = usage.hubs()
     try:
         content = feed_of(Channel(feed.kind, feed.key), feed.form, now=now)  # type: ignore[arg-type]  # as noted
     except TooCostly:
@@ -116,7 +121,7 @@ def _checked(feed: RequestedFeed, now: datetime) -> _Check | None:
     if content is None:
         return None
     digest = state_of(content).digest
-    waiting = hubs if digest != feed.digest else tuple(hub for hub in feed.waiting_hubs if hub in hubs)
+    waiting = hubs() if digest != feed.digest else tuple(hub for hub in hubs() if hub in feed.waiting_hubs)
     return _Check(digest, waiting, perf_counter() - began)
 
 

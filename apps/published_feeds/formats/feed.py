@@ -3,16 +3,9 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from apps.sources.formats.feed import Enclosure
+
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Enclosure:
-    url: str
-    media_type: str = ""
-    length: int = 0  # bytes, 0 if unknown
-    duration: float = 0.0  # s, 0 if unknown
-    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

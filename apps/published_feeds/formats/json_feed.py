@@ -3,8 +3,9 @@
 import json
 from collections.abc import Mapping
 
-from apps.published_feeds.formats.feed import Enclosure, Entry, Feed
-from apps.published_feeds.formats.xml import writable
+from apps.published_feeds.formats.feed import Entry, Feed
+from apps.sources.formats.feed import Enclosure
+from apps.sources.formats.text import without_controls
 
 MEDIA_TYPE = "application/feed+json"
 VERSION = "https://jsonfeed.org/version/1.1"
@@ -33,12 +34,12 @@ def _item(entry: Entry) -> dict[str, object]:
         "date_published": entry.published.isoformat(),
         "date_modified": entry.updated.isoformat() if entry.updated != entry.published else "",
         "authors": [_filled({"name": author, "url": "" if entry.author else entry.source_url})] if author else [],
-        "tags": [written for category in entry.categories if (written := writable(category))],
+        "tags": [written for category in entry.categories if (written := without_controls(category))],
         "language": entry.language,
         "image": entry.image,
         "attachments": [_attachment(enclosure) for enclosure in entry.enclosures],
     }
-    return _filled(values) | {"content_html": writable(entry.html)}
+    return _filled(values) | {"content_html": without_controls(entry.html)}
 
 
 def _attachment(enclosure: Enclosure) -> dict[str, object]:
@@ -55,4 +56,6 @@ def _attachment(enclosure: Enclosure) -> dict[str, object]:
 
 def _filled(values: Mapping[str, object]) -> dict[str, object]:
     """The members that are not empty."""
-    return {name: writable(value) if isinstance(value, str) else value for name, value in values.items() if value}
+    return {
+        name: without_controls(value) if isinstance(value, str) else value for name, value in values.items() if value
+    }

@@ -5,7 +5,8 @@ from email.utils import format_datetime
 from lxml import etree
 
 from apps.published_feeds.formats.feed import Entry, Feed
-from apps.published_feeds.formats.xml import add, element, writable
+from apps.published_feeds.formats.xml import add, element
+from apps.sources.formats.text import without_controls
 
 MEDIA_TYPE = "application/rss+xml"
 TTL_MINUTES = 30
@@ -41,11 +42,11 @@ def _add_item(channel: etree._Element, entry: Entry) -> None:
     add(item, "pubDate", format_datetime(entry.published))
     if author := entry.author or entry.source_title:
         add(item, f"{{{_DC}}}creator", author)
-    for category in filter(writable, entry.categories):
+    for category in filter(without_controls, entry.categories):
         add(item, "category", category)
     add(item, "description", entry.html)
     for enclosure in entry.enclosures[:1]:  # of several, readers keep an arbitrary one
         kind = enclosure.media_type or "application/octet-stream"
-        add(item, "enclosure", url=enclosure.url, type=kind, length=str(enclosure.length))
+        add(item, "enclosure", url=enclosure.url, type=kind, length=str(enclosure.length or 0))
     if entry.source_url:
         add(item, "source", entry.source_title, url=entry.source_url)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from django.conf import settings
 from django.http import QueryDict
 from django.urls import reverse
 
@@ -10,6 +11,11 @@ from apps.accounts.queries.site import own_address
 
 Kind = Literal["private", "search", "section", "story", "trends"]
 SECRET: frozenset[Kind] = frozenset({"private", "search"})  # whose keys are secrets
+
+
+def hubs() -> tuple[str, ...]:
+    """Addresses of the hubs that are notified of new entries."""
+    return tuple(settings.PUBLISHING_HUBS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 from apps.accounts.queries.site import own_address
 from apps.following.models import Share
 from apps.postings.models import Posting
-from apps.published_feeds.formats.feed import Enclosure, Entry
+from apps.published_feeds.formats.feed import Entry
 from apps.sources.algorithms.addresses import absolute
+from apps.sources.formats.feed import Enclosure
 
 MAX_CHARACTERS = 4_000_000  # of markup in one feed; older entries beyond it are left out
 TITLE_LENGTH = 80  # characters of the text that replace a missing title
@@ -88,13 +89,5 @@ def _entry(posting: Posting, listed: datetime | None, *, id: str = "", html: str
 
 
 def _enclosure(stored: Mapping[str, Any]) -> Enclosure | None:
-    url = absolute(str(stored.get("url") or ""))
-    if not url:
-        return None
-    return Enclosure(
-        url=url,
-        media_type=str(stored.get("media_type") or ""),
-        length=int(stored.get("length") or 0),
-        duration=float(stored.get("duration") or 0),
-        title=str(stored.get("title") or ""),
-    )
+    url = absolute(stored["url"])
+    return Enclosure(**{**stored, "url": url}) if url else None

@@ -21,9 +21,8 @@ from apps.postings import queries as postings
 from apps.published_feeds.formats.feed import LONG_AGO, Entry, Feed
 from apps.published_feeds.models import PrivateAddress
 from apps.published_feeds.queries.addresses import address_by_secret
-from apps.published_feeds.queries.channels import Channel, TrendList
+from apps.published_feeds.queries.channels import Channel, TrendList, hubs
 from apps.published_feeds.queries.entries import entries_of, shared_entries
-from apps.published_feeds.queries.usage import hubs
 from apps.search import queries as searching
 from apps.search.algorithms.language import BadQuery, parse
 from apps.search.queries.addresses import query_address, search_address

@@ -57,7 +57,7 @@ def note(decisions: Iterable[Noted], by: By) -> None:
 
 def note_opened(source: Source, posting_id: int, by: By) -> None:
     """Log that staff opened an article of a private source: by its id, since others read the log."""
-    note([Noted(AuditEntry.What.OPENED, "", written(posting_id), source.pk, name_of(source))], by)
+    note([Noted(AuditEntry.What.OPENED, "", written(posting_id), source.pk, str(source))], by)
 
 
 def written(value: object) -> str:
@@ -80,7 +80,3 @@ def changes(source_id: int, name: str, before: Mapping[str, object], after: Mapp
         for column in AUDITED
         if column in before and column in after and before[column] != after[column]
     ]
-
-
-def name_of(source: Source) -> str:
-    return str(source)

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from django.db import transaction
 
-from apps.sources.actions.auditing import By, Noted, changes, name_of, note, written
+from apps.sources.actions.auditing import By, Noted, changes, note, written
 from apps.sources.models import AuditEntry, Source
 
 MAX_AT_ONCE = 5_000  # sources; more would hold their rows for too long
@@ -59,7 +59,7 @@ def curate(source_ids: Collection[int], curation: Curation, *, by: By) -> Curate
         .only("title", "url", "category", "language", "listed", "weight", "state")
     )
     refused = {
-        source.pk: name_of(source)
+        source.pk: str(source)
         for source in rows
         if curation.factor is not None and weight_times(source.weight, curation.factor) > MOST_WEIGHT
     }
@@ -67,7 +67,7 @@ def curate(source_ids: Collection[int], curation: Curation, *, by: By) -> Curate
     decisions: list[Noted] = []
     for source in rows:
         after = changed_to.get(source.pk, {})
-        decisions += changes(source.pk, name_of(source), {name: getattr(source, name) for name in after}, after)
+        decisions += changes(source.pk, str(source), {name: getattr(source, name) for name in after}, after)
     _write(rows, changed_to)
     note(decisions, replace(by, batch=by.batch or uuid4()))
     changed = dict.fromkeys(each.source_id for each in decisions if each.source_id is not None)
@@ -136,7 +136,7 @@ def delete_sources(source_ids: Collection[int], *, by: By) -> int:
         raise TooMany(f"At most {MAX_DELETED} feeds can be deleted at once, not {len(source_ids):,}.")
     # Not locked: workers lock the schedule first, which is deleted before its source.
     rows = list(Source.objects.filter(pk__in=source_ids).order_by("pk"))
-    deleted = [Noted(AuditEntry.What.DELETED, written(source.url), "", source.pk, name_of(source)) for source in rows]
+    deleted = [Noted(AuditEntry.What.DELETED, written(source.url), "", source.pk, str(source)) for source in rows]
     Source.objects.filter(pk__in=[source.pk for source in rows]).delete()
     note(deleted, by if len(rows) < 2 else replace(by, batch=by.batch or uuid4()))
     return len(rows)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from django.db import connection, transaction
 
 from apps.sources import kinds, queries
-from apps.sources.actions.auditing import PROGRAM, By, Noted, changes, name_of, note, written
+from apps.sources.actions.auditing import PROGRAM, By, Noted, changes, note
 from apps.sources.actions.curating import delete_sources
 from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, normalise
 from apps.sources.formats.feed import ParsedFeed
@@ -98,7 +98,7 @@ def edit_source(source_id: int, *, by: By = PROGRAM, **values: object) -> frozen
     known = Source.objects.select_for_update().get(pk=source_id)
     former = {name: getattr(known, name) for name in values}
     Source.objects.filter(pk=source_id).update(**values)
-    note(changes(source_id, name_of(known), former, values), by)
+    note(changes(source_id, str(known), former, values), by)
     return frozenset(name for name, value in values.items() if former[name] != value)
 
 
@@ -115,7 +115,7 @@ def set_state(source_ids: Collection[int], state: Source.State, *, by: By = PROG
     if rows:
         Source.objects.filter(pk__in=[source.pk for source in rows]).update(state=state)
         what = AuditEntry.What.STATE
-        note([Noted(what, source.state, state.value, source.pk, name_of(source)) for source in rows], by)
+        note([Noted(what, source.state, state.value, source.pk, str(source)) for source in rows], by)
     return len(rows)
 
 
@@ -183,13 +183,12 @@ def absorb(kept_id: int, merged_id: int, *, by: By = PROGRAM) -> None:
     taken = {name: getattr(kept, name) or getattr(merged, name) for name in (*_LEARNT, "listed", "always_retrieved")}
     FormerAddress.objects.filter(source_id=merged_id).update(source_id=kept_id)
     FormerAddress.objects.create(url=merged.url, source_id=kept_id)
-    merged_name, merged_url = name_of(merged), merged.url
+    merged_name, merged_url = str(merged), merged.url
     merged.delete()
     Source.objects.filter(pk=kept_id).update(**taken)
-    into = written(name_of(kept))
-    note([Noted(AuditEntry.What.MERGED, merged_url, into, merged_id, merged_name)], by)
+    note([Noted(AuditEntry.What.MERGED, merged_url, str(kept), merged_id, merged_name)], by)
     former = {name: getattr(kept, name) for name in taken}
-    note(changes(kept_id, name_of(kept), former, taken), by)
+    note(changes(kept_id, str(kept), former, taken), by)
 
 
 def add_index_pages(site_id: int, pages: Collection[tuple[str, str]]) -> dict[str, int]:

@@ -13,6 +13,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import count
 from typing import Any
 
 from lxml import etree
@@ -57,7 +59,7 @@ def read_json_tree(utf8: bytes) -> etree._Element:
     except ValueError as error:
         raise NotAFeed(f"This cannot be read as JSON: {str(error)[:200]}.") from None
     root = etree.Element(ROOT)
-    _Builder().fill(root, value, 0)
+    _fill(root, value, 0, count())
     return root
 
 
@@ -65,48 +67,38 @@ class _Number(str):
     """A number as it is written in the document."""
 
 
-class _Builder:
-    def __init__(self) -> None:
-        self._names: dict[str, tuple[str, str]] = {}  # by key: the name of its element, and the key as XML can hold it
-        self._count = 0
-
-    def fill(self, element: etree._Element, value: Any, depth: int) -> None:
-        self._count += 1
-        if self._count > MAX_VALUES:
-            raise NotAFeed(f"This JSON document has more than {MAX_VALUES:,} values, the maximum.")
-        if depth > MAX_DEPTH:
-            raise NotAFeed("This JSON document is nested too deeply to be read.")
-        match value:
-            case dict():
-                element.set("type", "object")
-                for key, member in value.items():
-                    name, written = self._name(key)
-                    self.fill(etree.SubElement(element, name, key=written), member, depth + 1)
-            case list():
-                element.set("type", "array")
-                for index, member in enumerate(value):
-                    self.fill(etree.SubElement(element, ELEMENT, key=str(index)), member, depth + 1)
-            case None:
-                element.set("type", "null")
-            case bool():
-                element.set("type", "boolean")
-                element.text = "true" if value else "false"
-            case _:
-                element.set("type", "number" if isinstance(value, _Number) else "string")
-                element.text = without_controls(value)
-
-    def _name(self, key: str) -> tuple[str, str]:
-        if key not in self._names:
-            self._names[key] = (_element_name(key), without_controls(key))
-        return self._names[key]
+def _fill(element: etree._Element, value: Any, depth: int, counted: Iterator[int]) -> None:
+    if next(counted) >= MAX_VALUES:
+        raise NotAFeed(f"This JSON document has more than {MAX_VALUES:,} values, the maximum.")
+    if depth > MAX_DEPTH:
+        raise NotAFeed("This JSON document is nested too deeply to be read.")
+    match value:
+        case dict():
+            element.set("type", "object")
+            for key, member in value.items():
+                child = etree.SubElement(element, _element_name(key), key=without_controls(key))
+                _fill(child, member, depth + 1, counted)
+        case list():
+            element.set("type", "array")
+            for index, member in enumerate(value):
+                _fill(etree.SubElement(element, ELEMENT, key=str(index)), member, depth + 1, counted)
+        case None:
+            element.set("type", "null")
+        case bool():
+            element.set("type", "boolean")
+            element.text = "true" if value else "false"
+        case _:
+            element.set("type", "number" if isinstance(value, _Number) else "string")
+            element.text = without_controls(value)
 
 
+@lru_cache(4096)
 def _element_name(key: str) -> str:
     if not _NAME.fullmatch(key):
         return ODD
     try:
         etree.Element(key)
-    except ValueError:  # letters that XML does not know as such
+    except ValueError:  # letters that are not allowed in XML names
         return ODD
     return key
 

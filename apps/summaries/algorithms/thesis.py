@@ -7,7 +7,7 @@ Guards, where a printed formula has no value or the thesis gives none:
 - an empty collection has no quotient ``numdoc/totalnumdoc``: it counts as 0. A word that is in every document of a
   collection weighs 0, and so does every word of a collection of one document; hence the start table of young ones;
 - ``L(w) < D`` has no real power: the word weighs 0, as one of length D does (with c = 0 too);
-- the values of D and c, and how many words are characteristic, are settings.
+- the values of D and c are settings, and how many words are characteristic is left to the caller.
 
 References
 ----------
@@ -31,7 +31,6 @@ class Settings:
 
     shortest: float = 1.0  # D, characters
     influence: float = 0.5  # c, of the length of a word
-    characteristic: int | None = None  # how many words are characteristic; None for all
 
 
 def words_of(text: str, language: str) -> list[str]:
@@ -69,8 +68,7 @@ def characteristic_words(
         word: float(often * (1 - share) * _worth_of_length(len(word), settings))
         for (word, often), share in zip(times.items(), shares, strict=True)
     }
-    heaviest = sorted(weights.items(), key=lambda pair: (-pair[1], pair[0]))
-    return dict(heaviest[: settings.characteristic])
+    return dict(sorted(weights.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def _worth_of_length(length: int, settings: Settings) -> float:

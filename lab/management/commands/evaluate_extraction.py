@@ -1,6 +1,6 @@
 """How well articles are taken from pages: the project's extractors beside well-known ones.
 
-The measure is that of the article-extraction-benchmark; `algorithms.extraction.measures` says what it is. Speeds are
+The measure is that of the article-extraction-benchmark; see `lab.evaluations.extraction.measures`. Speeds are
 pages per second of processor time from the page's source, or its bytes for ours, to the text. All libraries are called
 as the benchmark's own scripts call them; readability's html is made text by our own cutting.
 """
@@ -27,9 +27,9 @@ from rich.table import Table
 from apps.postings.algorithms.extraction import keen, literal, site_tags
 from apps.postings.algorithms.extraction.blocks import cut
 from apps.postings.algorithms.extraction.documents import read_page
-from apps.postings.algorithms.extraction.measures import Agreement, agreement, scores
 from apps.postings.algorithms.extraction.metadata import read_metadata
 from lab.evaluations.extraction import site_memory
+from lab.evaluations.extraction.measures import Agreement, agreement, scores
 from lab.harness import LabCommand
 from lab.management.commands.train_extraction import KnownPage, known_pages, train
 

@@ -64,11 +64,6 @@ class Place:
     _kind: str = ""
     _signature: str = ""
 
-    @property
-    def chain(self) -> list[etree._Element]:
-        """The elements from the body to this one."""
-        return [place.element for place in self.outwards()][::-1]
-
     def outwards(self) -> Iterator["Place"]:
         place: Place | None = self
         while place is not None:
@@ -137,15 +132,6 @@ class Block:
     @property
     def tag(self) -> str:
         return self.place.tag
-
-    @property
-    def chain(self) -> list[etree._Element]:
-        return self.place.chain
-
-    @property
-    def parent(self) -> etree._Element:
-        """The element above the one that the block stands in."""
-        return self.place.above(1).element
 
     @property
     def signature(self) -> str:
