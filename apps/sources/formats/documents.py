@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -147,13 +147,14 @@ def text_of(element: etree._Element | None) -> str:
     return ("".join(map(str, element.itertext())) if len(element) else element.text or "").strip()
 
 
+def first_of(children: Children, read: Callable[[etree._Element], str], *names: str) -> str:
+    """The first value that is not empty, of the elements in the order of the names."""
+    return next(filter(None, (read(element) for name in names for element in children.get(name, ()))), "")
+
+
 def first_text(children: Children, *names: str) -> str:
     """The text of the first element, in the order of the names, that has any."""
-    for name in names:
-        for element in children.get(name, ()):
-            if text := text_of(element):
-                return text
-    return ""
+    return first_of(children, text_of, *names)
 
 
 def all_texts(children: Children, *names: str) -> Iterator[str]:

@@ -6,7 +6,16 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from apps.sources.formats.documents import Children, Document, all_texts, children_by_name, first, first_text, text_of
+from apps.sources.formats.documents import (
+    Children,
+    Document,
+    all_texts,
+    children_by_name,
+    first,
+    first_of,
+    first_text,
+    text_of,
+)
 from apps.sources.formats.feed import Cloud, Enclosure, UpdateHints
 from apps.sources.formats.text import MAX_NAME, MAX_TITLE, one_line, paragraphs, plain_text, web_address
 
@@ -62,11 +71,9 @@ def page_link(links: list[Link]) -> str:
 
 def comments_link(document: Document, children: Children, links: list[Link]) -> str:
     """The page of the comments, else their feed."""
-    for element in children.get("comments", ()):
-        if address := web_address((element.text or "").strip(), document.base(element)):
-            return address
+    page = first_of(children, lambda each: web_address((each.text or "").strip(), document.base(each)), "comments")
     replies = related(links, "replies")
-    return replies[0] if replies else web_address(first_text(children, "wfw:commentrss"), document.url)
+    return page or next(iter(replies), "") or web_address(first_text(children, "wfw:commentrss"), document.url)
 
 
 def _media_type(link: etree._Element) -> str:
@@ -202,13 +209,12 @@ def picture(document: Document, children: Children, media: Children, files: tupl
 
 def channel_picture(document: Document, children: Children) -> str:
     """The picture that an element names directly: the podcast's, RSS's <image> or Atom's logo."""
-    for name in ("itunes:image", "image", "googleplay:image", "logo", "icon"):
-        for element in children.get(name, ()):
-            text = first_text(children_by_name(element), "url") if len(element) else text_of(element)
-            reference = element.get("href") or element.get("url") or text
-            if address := web_address(reference, document.base(element)):
-                return address
-    return ""
+
+    def read(element: etree._Element) -> str:
+        text = first_text(children_by_name(element), "url") if len(element) else text_of(element)
+        return web_address(element.get("href") or element.get("url") or text, document.base(element))
+
+    return first_of(children, read, "itunes:image", "image", "googleplay:image", "logo", "icon")
 
 
 def _width(thumbnail: etree._Element) -> int:
