@@ -48,7 +48,7 @@ class EntryKeys:
 
     @property
     def candidates(self) -> tuple[bytes, ...]:
-        """The identities under which the posting may have been stored, whatever the entry looked like then."""
+        """All identities under which the posting may have been stored."""
         return tuple(dict.fromkeys((*self.identities, self.text_key)))
 
 

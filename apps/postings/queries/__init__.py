@@ -112,7 +112,7 @@ def after(postings: QuerySet[Posting], cursor: Cursor) -> QuerySet[Posting]:
 
 
 def weekly_counts(source_ids: Collection[int], now: datetime) -> dict[int, int]:
-    """How many postings of the last seven days each source has; sources without any are left out."""
+    """The number of postings of the last seven days by source, without sources that have none."""
     fresh = Posting.objects.filter(source__in=source_ids, published_at__gt=now - timedelta(days=7))
     return dict(fresh.order_by().values("source").annotate(amount=Count("pk")).values_list("source", "amount"))
 

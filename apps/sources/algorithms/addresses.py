@@ -14,7 +14,7 @@ MAX_ADDRESS_LENGTH = 2_000  # characters, as many as a source's column holds
 
 _WEB_PROTOCOLS = ("http:", "https:")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-# What browsers and other readers put before an address to say "subscribe to" or "show the source of".
+# Prefixes that browsers and other readers add for "subscribe to" or "show the source of".
 _WRAPPER = re.compile(r"(?:view-source|feed|pcast|itpc|podcast):(?://)?", re.IGNORECASE)
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 # "example.com:8080/feed" starts like a scheme, but is a host and a port.
@@ -42,7 +42,7 @@ class BadAddress(ValueError):
 
 
 def resolve(address: str, base: str = "") -> URL | None:
-    """The URL that a browser makes of `address` on a page at `base`, whatever its scheme; None where it makes none.
+    """The URL of `address` on a page at `base`, of any scheme, as browsers resolve it; None if it is invalid.
 
     >>> resolve("../feed", "https://example.org/news/today/").href
     'https://example.org/news/feed'
@@ -55,7 +55,7 @@ def resolve(address: str, base: str = "") -> URL | None:
 
 
 def http_address(address: str) -> str:
-    """The address if it leads to a page of the web, else "": a program may run or open anything else on its machine.
+    """The address if it is a web address, else "": clients might execute others or open local files.
 
     >>> http_address("HTTPS://news.example/1"), http_address("javascript:alert(1)"), http_address("\\tjava\\nscript:x")
     ('HTTPS://news.example/1', '', '')
@@ -66,8 +66,8 @@ def http_address(address: str) -> str:
 def absolute(address: str, base: str = "") -> str:
     """The normalised absolute http or https address, or "" where there is none. Never raises.
 
-    A blank address is none, though browsers read it as the page itself: an empty link in a feed leads nowhere.
-    A base that is no address is left aside.
+    Unlike in browsers, a blank address is not the page itself: an empty link in a feed leads nowhere. An invalid base
+    is ignored.
 
     >>> absolute("//Example.org:443/a b/../c#part", "https://example.org/")
     'https://example.org/c#part'
@@ -81,7 +81,7 @@ def absolute(address: str, base: str = "") -> str:
 
 
 def normalise(address: str) -> str:
-    """The address that a person means who typed or pasted `address`, without fragment.
+    """The normalised address that a person has typed or pasted, without fragment.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def host(address: str) -> str:
 
 
 def hosts_only(text: str) -> str:
-    """The text with each web address in it cut down to its host: the rest of a private feed's address is a secret.
+    """The text with its web addresses reduced to their hosts: the rest of a private feed's address is a secret.
 
     >>> hosts_only("https://news.example/secret/feed?key=1: moved to “http://other.example/key”.")
     'news.example: moved to “other.example”.'
@@ -200,7 +200,7 @@ _PARTS = re.compile(r"https?://(?:[^@/?#]*@)?([^:/?#\[]*|\[[^\]]*\])(:[0-9]+)?(/
 
 
 def _normalised(address: str) -> str:
-    """The address as a browser writes it; "" where it makes none."""
+    """The address as browsers normalise it; "" if it is invalid."""
     try:
         url = normalize_url(_well_encoded(address))
     except ValueError:
@@ -216,7 +216,7 @@ def _well_encoded(text: str) -> str:
 
 
 def _has_readable_labels(hostname: str) -> bool:
-    """The parser lets a few undecodable "xn--" labels pass; its decoder gives those back unchanged."""
+    """The parser accepts a few undecodable "xn--" labels, which its decoder returns unchanged."""
     if "xn--" not in hostname:
         return True
     return all(not label.startswith("xn--") or idna.decode(label) != label for label in hostname.split("."))

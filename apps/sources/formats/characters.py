@@ -32,7 +32,7 @@ _HALF_REFERENCE = (
 _HALVES = re.compile(rb"(?:%b)+" % _HALF_REFERENCE)
 _REFERRED = re.compile(rb"&#(?:(\d+)|[xX]([0-9a-fA-F]+));")
 
-# Sections of CDATA are matched to leave them as they are; one that never ends, lest the search begin again at each.
+# Sections of CDATA are matched to leave them unchanged, also an unclosed one, or the search would take quadratic time.
 _REFERENCE = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?:(\w{1,32});|(?!#\d+;|#x[0-9a-fA-F]+;))", re.DOTALL | re.ASCII)
 _ROOT = re.compile(rb"<(?:rss|feed|[\w-]+:RDF)(?=[\s>])", re.IGNORECASE)
 _PREFIX = re.compile(rb"<([A-Za-z_][\w-]{0,31}):[A-Za-z_]", re.ASCII)

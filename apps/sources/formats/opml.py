@@ -273,7 +273,7 @@ def _categories(text: str) -> Iterator[Path]:
 def _outline_attributes(subscription: Subscription) -> dict[str, str]:
     optional = {
         "title": subscription.title,
-        "htmlUrl": absolute(subscription.html_url),  # leads to the web, whatever is stored
+        "htmlUrl": absolute(subscription.html_url),  # only http and https
         "language": subscription.language,
         "description": subscription.description,
     }

@@ -36,7 +36,7 @@ PICTURES = frozenset({"img", "picture", "amp-img"})
 EMPHASIS, STRONG, TIME = 1, 2, 4  # inline markup that a block holds, one bit each
 ALL_EMPHASIS, ALL_STRONG = 8, 16  # and that all of its text stands in
 
-MAX_BLOCKS = 8_000  # of a page; what follows is left aside
+MAX_BLOCKS = 8_000  # of a page; the rest is ignored
 MAX_ELEMENTS = 60_000
 
 _INSIDE = {tag: 1 << place for place, tag in enumerate(MEANINGFUL)}
@@ -51,7 +51,7 @@ _DENSE = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """An element that blocks stand in, and what it and the elements around it are for."""
+    """An element that contains blocks, with the purposes of it and of the elements around it."""
 
     element: etree._Element
     tag: str
@@ -71,7 +71,7 @@ class Place:
             place = place.outer
 
     def above(self, steps: int) -> "Place":
-        """The place so many steps outwards, or the outermost."""
+        """The place `steps` outwards, or the outermost."""
         place = self
         for _ in range(steps):
             if place.outer is None:
@@ -103,7 +103,7 @@ class Place:
 
     @property
     def signature(self) -> str:
-        """What the blocks have in common that a site's programs write at the same place of a page."""
+        """A key that blocks at the same place of a site's template share."""
         if not self._signature:
             parent, grandparent = self.above(1), self.above(2)
             self._signature = f"{self.tag}|{parent.kind}|{grandparent.kind}"

@@ -120,7 +120,7 @@ def _with_embedded(blocks: Sequence[Block], likely: Probabilities) -> Probabilit
 def _named(
     blocks: Sequence[Block], pattern: re.Pattern[str], *, besides: Set[Place] = frozenset()
 ) -> NDArray[np.bool_]:
-    """Which blocks stand in an element whose class or id says so."""
+    """Which blocks are within an element whose class or id matches."""
     known: dict[Place, bool] = {}
     return np.array([_is_named(block.place, pattern, besides, known) for block in blocks], dtype=np.bool_)
 

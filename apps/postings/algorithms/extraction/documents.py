@@ -1,4 +1,4 @@
-"""Web pages from bytes to a tree, whatever they claim to be written in."""
+"""Web pages from bytes to a tree, with detection of wrongly declared charsets."""
 
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
@@ -11,7 +11,7 @@ from lxml import etree
 
 from apps.sources.formats.text import without_controls
 
-MAX_PAGE_BYTES = 3 * 2**20  # bytes; what follows is left aside
+MAX_PAGE_BYTES = 3 * 2**20  # the rest is ignored
 
 _PRESCANNED = 1024  # bytes, in which browsers expect <meta charset>
 _DETECTED_FROM = 200_000  # bytes
@@ -46,9 +46,8 @@ def read_page(body: bytes, *, content_type: str = "") -> Page:
 
     The charset is that of the byte order mark, else of the header, else of a <meta> in the first 1,024 bytes; without
     these, or when they misread more than one character in 500, UTF-8 if the page is that, else what statistics say,
-    else windows-1252. Pages that are surely UTF-8 are read so whatever they declare, as many were converted on their
-    way and still name the old charset. Elements are nested at most 256 deep, since the parser leaves out what is
-    deeper: a walk through the tree may recurse.
+    else windows-1252. Pages that are surely UTF-8 are decoded so despite another declaration, as many were converted
+    and still declare the old charset. The parser limits the depth of elements to 256, so a walk may recurse.
 
     Parameters
     ----------
@@ -109,7 +108,7 @@ def _is_utf8(body: bytes) -> bool:
 
 
 def _is_surely_utf8(body: bytes) -> bool:
-    """Whether so many sequences of bytes are UTF-8 that no other charset can have made them by chance."""
+    """Whether there are enough multi-byte sequences of UTF-8 to rule out another charset."""
     found = islice(_MULTIBYTE.finditer(body), _SURE)
     return sum(1 for _ in found) == _SURE and _is_utf8(body)
 
@@ -133,9 +132,9 @@ def _parsed(text: str) -> etree._Element | None:
 
 
 def _begin_body(root: etree._Element) -> None:
-    """Take out of the head what is none of it.
+    """Move misplaced elements from the head to the body.
 
-    Pages need not say where their body begins; libxml2 then takes newer elements such as <main> for parts of the head.
+    If a page does not mark the beginning of its body, libxml2 leaves newer elements such as <main> in the head.
     """
     head, body = root.find("head"), root.find("body")
     strays = [] if head is None else list(dropwhile(lambda element: element.tag in _OF_HEAD, head))
@@ -149,7 +148,7 @@ def _begin_body(root: etree._Element) -> None:
 
 def _without_long_tags(text: str) -> str:
     """The page in which elements with far too many attributes have none at all."""
-    # Code and comments may be taken for tags here, but whatever swallows a long tag is a long tag itself.
+    # Code and comments may match as tags here, but a match that contains a long tag is long itself.
     if not any(_is_long(match[0]) for match in _ANY_TAG.finditer(text) if match.end() - match.start() > _SHORT_TAG):
         return text
     pieces, kept, position = [], 0, 0

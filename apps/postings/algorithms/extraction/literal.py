@@ -16,7 +16,7 @@ UNIVERSAL = frozenset(["p", "font", "a", "img", "br", "div", "center", "b", "str
 MIN_SCORE = 100  # N, characters
 MAX_LINKS = 5  # T
 MAX_SOURCE_LENGTH = 3_000_000  # characters
-MAX_TOKENS = 200_000  # strings and tags; what follows is left aside
+MAX_TOKENS = 200_000  # strings and tags; the rest is ignored
 
 _TOKEN = re.compile(
     r"""<(?:

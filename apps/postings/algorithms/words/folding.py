@@ -1,4 +1,4 @@
-"""One spelling for what readers take for the same letters."""
+"""Folding of letters that readers consider equal."""
 
 import re
 import unicodedata

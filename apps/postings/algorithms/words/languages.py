@@ -186,7 +186,7 @@ def _main_script(text: str) -> str:
     if len(plain) == len(text):
         return "latin" if _ASCII_LETTER.search(text) else ""
     if len(plain.translate(None, _NO_LETTERS)) > 3 * (len(text) - len(plain)):
-        return "latin"  # whatever the others are
+        return "latin"  # a majority in any case
     counts: dict[str, int] = {}
     for character, times in Counter(text).items():  # a tenth as many as there are characters
         script, worth = _letter(character)
