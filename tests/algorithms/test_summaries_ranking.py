@@ -13,7 +13,6 @@ from django.core.management import call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.summaries.algorithms import start_table as start_table_module
 from apps.summaries.algorithms.characteristic import spelt
 from apps.summaries.algorithms.composing import by_ratio
 from apps.summaries.algorithms.frequencies import Frequencies, pack, unpack
@@ -24,6 +23,7 @@ from apps.summaries.algorithms.texts import Sentence, Text, read
 from apps.summaries.algorithms.thesis import Settings, characteristic_words
 from lab.evaluations.summaries.evaluation import count
 from lab.evaluations.summaries.thesis import sentence_weight, thesis_scores
+from lab.management.commands import make_start_table
 from lab.management.commands.make_start_table import to_json
 
 TERMS = st.sampled_from(["storm", "harbour", "bridge", "ferry", "po", "mayor", "reopened"])
@@ -274,7 +274,7 @@ def test_a_start_table_counts_in_thousandths_and_leaves_rare_terms_and_small_lan
 
 
 def test_a_start_table_is_made_of_a_file_of_postings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(start_table_module, "MIN_COUNTED", 1)
+    monkeypatch.setattr(make_start_table, "MIN_COUNTED", 1)
     lines = [
         {"title": "The ferry waits for the storm", "desc": "Nobody knew when it would leave the harbour."},
         {"title": "Left out", "desc": "Only every second posting is read of this file."},
