@@ -104,7 +104,7 @@ def test_algorithm_ii_ends_in_time_as_well(name):
 
 @pytest.mark.parametrize("engine", [KEEN, KEEN_TAGS])
 @pytest.mark.parametrize("body", [b"\0" * 2**20, b" \n\t" * 2**20, b"", b"\xff\xfe", b"<"])
-def test_a_page_of_nothing_is_no_article(body, engine):
+def test_empty_page_has_no_text(body, engine):
     article = extract_article(body, content_type="", url="https://example.org/1", engine=engine)
     check_bounds(article)
     assert article.text in ("", "<")

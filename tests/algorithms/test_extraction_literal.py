@@ -74,7 +74,7 @@ def test_comments_and_code_split_as_printed_or_are_left_out(token):
 
 
 @pytest.mark.parametrize("start", ["<!-- ", "<script>", "<style type=x>", "<p title='"])
-def test_what_is_never_closed_swallows_the_rest(start):
+def test_unclosed_element_swallows_the_rest(start):
     assert keen_tags(f"one{start}and so on to the end of the page").text == "one"
 
 
@@ -189,7 +189,7 @@ def test_more_keen_tags_never_make_the_winner_shorter(pieces, keen, more):
 
 
 @given(st.text(st.sampled_from("<>/!-?abp sript&;#x='\"\n\0\ud800"), max_size=60))
-def test_nothing_raises_and_every_character_is_read_once(source):
+def test_any_source_is_tokenized_completely(source):
     found = keen_tags(source)
     assert found.is_news == (found.score > 100 and found.hrefs < 5)
     assert found.score == len(found.text) <= len(source)

@@ -79,7 +79,7 @@ ALONE = json.dumps(article(author=ANN))
         f"<body><p>x</p>{ld(ALONE)}",
     ],
 )  # fmt: skip
-def test_a_json_ld_article_is_read_however_it_is_wrapped(script):
+def test_json_ld_article_is_read_in_any_wrapper(script):
     found = read(script)
     assert found.title == HEADLINE
     assert found.authors == ("Ann Lee",)
@@ -94,7 +94,7 @@ def test_a_json_ld_article_is_read_however_it_is_wrapped(script):
         ld({"headline": HEADLINE}), ld(f'[{ALONE}, {"x" * 2_000_000}]'),
     ],
 )  # fmt: skip
-def test_what_is_no_article_or_no_json_says_nothing(script):
+def test_other_objects_and_invalid_json_are_ignored(script):
     assert read(script).title == ""
 
 
@@ -214,7 +214,7 @@ def test_dates_come_in_many_shapes(written, moment):
         ("https://paper.example/4711/bridge", None),
     ],
 )
-def test_the_address_may_say_the_day_when_nothing_else_does(url, day):
+def test_date_falls_back_to_the_address(url, day):
     found = read("<p>x", url=url).published
     assert (found and found.date().isoformat()) == day
     assert read(LD_DATE, url=url).published.isoformat() == "2026-01-01T08:00:00+01:00"
@@ -329,7 +329,7 @@ def test_the_canonical_address_is_absolute(page, address):
         ("<p>x", ""),
     ],
 )
-def test_the_language_is_what_the_page_says(page, language):
+def test_declared_language_is_used(page, language):
     assert read(page).language == language
 
 
@@ -350,7 +350,7 @@ def test_types_are_collected():
 # Anything
 
 
-def test_no_page_says_nothing():
+def test_missing_page_has_no_metadata():
     assert read_metadata(None, url=URL) == Metadata()
     assert read("<p>x") == Metadata()
 

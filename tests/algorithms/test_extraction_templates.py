@@ -45,7 +45,7 @@ def test_its_first_and_its_last_sentence_are_there_and_in_its_order(name_and_pag
     assert 0 <= text.find(first) < text.find(last)
 
 
-def test_what_else_stands_on_the_page_is_left_out(name_and_page):
+def test_boilerplate_is_left_out(name_and_page):
     name, page = name_and_page
     text = " ".join(lxml_html.document_fromstring(page.html).text_content().split())
     assert [phrase for phrase in page.boilerplate if phrase not in text] == []
@@ -60,7 +60,7 @@ def test_the_article_of_a_rebuilt_article_is_the_same(name_and_page):
     assert again.text == first.text
 
 
-def test_it_comes_with_a_title_a_language_and_little_doubt(name_and_page):
+def test_article_has_title_language_and_high_confidence(name_and_page):
     name, page = name_and_page
     article = extract_article(page.html, content_type="text/html", url="https://example.org/2026/03/04/story")
     heading = next(lxml_html.document_fromstring(page.html).iter("h1"), None)

@@ -84,7 +84,7 @@ def test_a_posting_is_known_by(before: dict[str, str], after: dict[str, str]) ->
         "https://example.org/a#xtor=RSS-3",
     ],
 )
-def test_a_link_means_the_same_page_however_it_is_written(link: str) -> None:
+def test_spellings_of_a_link_mean_the_same_page(link: str) -> None:
     archive = Archive()
     archive.receive(entry("A", guid="1", link="https://example.org/a"))
     assert archive.sees(entry("A", guid="2", link=link)) == ([], [], 1)
@@ -192,11 +192,11 @@ def test_guids_that_count_positions_do_not_hand_postings_to_their_neighbours() -
     assert archive.sees(*moved) == (["C"], [], 2)
 
 
-def test_an_entry_that_says_nothing_is_no_posting() -> None:
+def test_entry_without_content_is_skipped() -> None:
     assert Archive().sees(ParsedEntry(), entry(" ", content=" \n")) == ([], [], 2)
 
 
-def test_an_entry_of_nothing_but_an_enclosure_is_a_posting() -> None:
+def test_entry_with_only_an_enclosure_is_a_posting() -> None:
     spoken = [ParsedEntry(enclosures=(Enclosure(f"https://example.org/{number}.mp3"),)) for number in range(2)]
     assert len(Archive().receive(*spoken).new) == 2
 

@@ -109,7 +109,7 @@ def test_the_longer_its_text_the_more_certain_a_page_is_news():
     assert kind(article(times=1), "/bridge").probability < kind(article(times=2), "/bridge").probability
 
 
-def test_an_empty_document_is_worth_nothing():
+def test_empty_document_is_valueless():
     nothing = read_page(b"")
     assert nothing.root is None
     assert classify(None, keen.extract(None), read_metadata(None, url=SITE), SITE) == Kind(

@@ -70,7 +70,7 @@ def png(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunks
 
 
-def test_a_png_that_says_to_be_huge_is_measured_so():
+def test_declared_size_of_a_huge_png_is_measured():
     assert picture_in(png(100_000, 100_000)).pixels == 10**10
 
 

@@ -146,7 +146,7 @@ def test_proposals_come_with_less_likely_ones_and_each_finds_something_else():
 
 
 @pytest.mark.parametrize("example", ["", "  ", "—", "Nothing like it anywhere on this page"])
-def test_what_is_not_on_the_page_yields_nothing(example):
+def test_unknown_title_yields_no_proposal(example):
     assert propose("xpath", Page(PAGE, "", URL), example) == []
 
 

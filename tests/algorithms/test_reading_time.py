@@ -26,5 +26,5 @@ def test_reading_time_is_extrapolated_from_the_beginning(beginning, times):
 
 
 @pytest.mark.parametrize(("text", "characters"), [("", 0), ("", 9_000), ("word", 2)])
-def test_nothing_and_less_than_the_beginning_take_no_time(text, characters):
+def test_empty_and_tiny_texts_take_no_time(text, characters):
     assert reading_minutes(text, characters) == 0

@@ -162,7 +162,7 @@ JSON = json.dumps(
 @pytest.mark.parametrize(
     "item", ["data.items", "$.data.items[*]", "//items/item", "/data/items/*", "/data/items", "$..items"]
 )
-def test_json_is_read_by_keys_however_they_are_written(item):
+def test_json_is_read_by_keys_in_any_notation(item):
     recipe = Recipe(item=item, title="title", link="url", description="body", date="at", author='["dc:by"]')
     first, second = read(JSON, "json", recipe).entries
     assert (first.title, first.link, first.summary) == ("Fish & chips", "https://example.org/1", "<p>One</p>")
@@ -385,7 +385,7 @@ def test_hostile_documents_end_soon(content):
     assert time.perf_counter() - began < 5.0
 
 
-def test_what_is_larger_than_10_mb_is_not_read():
+def test_documents_above_10_mb_are_refused():
     with pytest.raises(NotAFeed, match="larger than 10 MB"):
         read(b" " * (10 * 2**20 + 1), "regex", LINES)
 

@@ -83,7 +83,7 @@ def slow_order(text: Text, frequencies: Frequencies) -> list[int]:
 
 
 @given(SENTENCES, st.frozensets(TERMS, max_size=3), st.integers(0, 10), HOLDING)
-def test_what_sentences_say_is_what_the_formula_says(parts, title, documents, holding):
+def test_contents_equal_the_formula(parts, title, documents, holding):
     text = a_text(parts, title)
     frequencies = Frequencies(documents, holding)
     # Centralities are differences of nearly equal numbers: what is nothing but rounding is scaled up to 1.

@@ -83,7 +83,7 @@ def test_an_offset_that_no_place_has_keeps_no_document_from_being_stored(source,
     assert (posting.claimed_at, posting.utc_offset) == (date, None)
 
 
-def test_all_that_an_entry_says_is_kept(source):
+def test_all_fields_of_an_entry_are_stored(source):
     enclosure = Enclosure("https://news.example/1.mp3", "audio/mpeg", 1_000, 61, "Listen")
     stored(
         source,

@@ -187,6 +187,6 @@ def test_a_public_feed_is_announced_too(client, hub, settings):
     assert hub.form["hub.url"] == "https://portal.example/stories/7/feed/"
 
 
-def test_a_person_without_lists_has_nothing_to_announce(hub):
+def test_nothing_is_announced_without_lists(hub):
     a_user()
     assert actions.announce_due(now=in_minutes(1)) == 0

@@ -99,14 +99,14 @@ def test_the_lists_of_others_get_no_address(ann):
     assert not PrivateAddress.objects.exists()
 
 
-def test_who_may_not_sign_in_publishes_nothing(client, ann):
+def test_inactive_account_publishes_nothing(client, ann):
     path = path_of(ann, "all")
     ann.is_active = False
     ann.save()
     assert client.get(path).status_code == 404
 
 
-def test_what_is_shared_says_no_more_than_its_page(client, ann):
+def test_shared_feed_shows_no_more_than_the_shared_page(client, ann):
     answer = client.get(path_of(ann, "shared", form="json")).json()
     [item] = answer["items"]
     share = ann.shares.get()
@@ -125,7 +125,7 @@ def test_starred_postings_come_in_the_order_in_which_they_were_starred(client):
     assert read(client.get(path_of(user, "starred"))) == ["3", "2", "1"]
 
 
-def test_an_entry_says_all_that_is_known_of_a_posting(client):
+def test_entry_has_all_fields_of_a_posting(client):
     user = a_user()
     source = a_follow(
         user, a_source(title="Gazette", url="https://gazette.example/secret", site_url="https://gazette.example/")
@@ -237,7 +237,7 @@ def test_foreign_or_truncated_tag_gets_the_whole_feed(client, ann, path, change)
     assert (answer.status_code, len(read(answer))) == (200, 3)
 
 
-def test_a_state_in_one_form_is_none_in_another(client, ann):
+def test_state_of_one_format_is_unknown_in_another(client, ann):
     known = client.get(path_of(ann, "all", form="rss"))["ETag"]
     assert client.get(path_of(ann, "all", form="atom"), headers={"If-None-Match": known}).status_code == 200
 
@@ -259,7 +259,7 @@ def test_a_feed_is_compressed_and_its_weak_tag_known_again(client, path):
 
 
 @pytest.mark.parametrize("kind", ["all", "folder", "starred", "tag", "shared"])
-def test_a_feed_takes_as_many_queries_however_long_it_is(client, kind):
+def test_number_of_queries_is_independent_of_the_length(client, kind):
     taken = []
     for sources, each in ((1, 2), (6, 30)):
         user = a_user()

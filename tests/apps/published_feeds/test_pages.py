@@ -161,7 +161,7 @@ def test_text_without_address_is_refused(client, ann, shared):
     assert "No web address was received" in save(client, **shared)
 
 
-def test_who_is_not_signed_in_comes_back_with_what_was_shared(client):
+def test_sign_in_returns_to_the_shared_page(client):
     answer = client.get(reverse("save_page"), {"url": "https://news.example/"})
     assert answer.url == "/accounts/login/?next=/save/%3Furl%3Dhttps%253A%252F%252Fnews.example%252F"
 

@@ -46,7 +46,7 @@ def test_a_new_weight_is_written_down_with_who_and_why():
     assert entry.batch is None
 
 
-def test_what_stays_as_it_was_is_not_written_down():
+def test_unchanged_values_are_not_logged():
     source = a_source(weight=2.0)
     edit_source(source.pk, weight=2.0, state="active", category="", by=by_admin())
     assert set_state([source.pk], Source.State.ACTIVE) == 0
@@ -79,7 +79,7 @@ def test_pauses_merges_and_ends_are_written_down():
     ]
 
 
-def test_the_plan_is_written_down_as_far_as_it_changed():
+def test_changes_of_the_plan_are_logged():
     change_plan(budget=24.0, by=by_admin())
     change_plan(budget=24.0, longest_gap=12.0, by=by_admin())
     assert list(AuditEntry.objects.order_by("pk").values_list("what", "name", "before", "after")) == [
@@ -104,7 +104,7 @@ def test_the_record_cannot_be_changed(tamper):
     assert AuditEntry.objects.get().after == "2"
 
 
-def test_who_is_gone_is_named_no_more_and_what_they_decided_stays():
+def test_log_outlives_deleted_accounts_without_their_names():
     user = a_user()
     edit_source(a_source().pk, weight=2.0, by=By("a test", user.pk))
     user.delete()
@@ -143,14 +143,14 @@ def test_many_sources_change_at_once_and_are_written_down_together():
     }
 
 
-def test_it_may_be_done_twice():
+def test_curation_is_idempotent():
     source = a_source()
     for same in (0, 1):
         assert curate([source.pk], Curation(weight=4.0), by=by_admin()).same == same
     assert len(written()) == 1
 
 
-def test_a_weight_that_would_be_too_large_stays_and_is_named():
+def test_weight_above_the_maximum_is_refused_and_named():
     heavy, light = a_source(weight=800.0, title="Heavy"), a_source(weight=2.0)
     curated = curate([heavy.pk, light.pk], Curation(factor=2.0, category="World"), by=by_admin())
     assert (curated.changed, curated.refused) == ((light.pk,), ("Heavy",))

@@ -79,7 +79,7 @@ def test_invalid_value_is_reported_beside_its_field(staff, change, message):
     assert not Source.objects.exists()
 
 
-def test_what_is_typed_is_tested_and_nothing_is_written(staff, web: Web):
+def test_test_button_reads_the_form_and_stores_nothing(staff, web: Web):
     page = sent(staff, {"url": web.url("/"), "kind": "xpath", **PATHS, "test": "1"})
     assert "4 found" in page
     assert web.url("/3") in page

@@ -127,7 +127,7 @@ def test_notes_and_tags_move_to_the_posting_that_stays(kept, merged):
 
 
 @pytest.mark.parametrize("earlier", ["kept", "merged"])
-def test_what_counted_as_read_or_unread_stays_that(kept, merged, earlier):
+def test_read_state_survives_the_merge(kept, merged, earlier):
     user = a_user()
     for source in (kept, merged):
         name = "kept" if source == kept else "merged"
@@ -175,13 +175,13 @@ def test_no_other_source_takes_a_former_address(kept, merged):
     assert not FormerAddress.objects.exists()
 
 
-def test_what_is_known_of_either_is_known_of_the_kept_one(kept, merged):
+def test_empty_columns_are_filled_from_the_merged_source(kept, merged):
     merge(kept, merged)
     kept.refresh_from_db()
     assert (kept.title, kept.language, kept.listed) == ("Kept", "de", True)
 
 
-def test_a_second_time_does_nothing(kept, merged):
+def test_second_merge_does_nothing(kept, merged):
     a_follow(source=merged)
     some_postings(3, merged)
     assert merge(kept, merged) == Merged(followers=1, moved=3, joined=0)

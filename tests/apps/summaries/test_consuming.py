@@ -110,7 +110,7 @@ def test_missing_summary_is_computed_on_display():
     assert all("flood" in posting.text[start:end] for start, end in places)
 
 
-def test_a_deleted_posting_leaves_nothing_behind():
+def test_summaries_of_a_deleted_posting_are_deleted():
     posting = an_article("A short teaser.")
     change(posting, ARTICLE, extractor="keen-1")
     pull_all()
@@ -158,7 +158,7 @@ def test_the_second_of_two_workers_leaves_the_work_to_the_first():
     assert Outline.objects.get().posting_id == posting.pk
 
 
-def test_the_tasks_leave_no_change_and_count_what_there_is(monkeypatch: pytest.MonkeyPatch):
+def test_tasks_consume_all_rows_and_count_terms(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(actions, "MIN_COUNTED", 1)
     an_article()
     tasks.consume()
