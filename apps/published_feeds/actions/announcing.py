@@ -9,13 +9,14 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from time import monotonic, perf_counter
 
 from django.db import transaction
 from django.db.models import Q
 
 from apps.database.backoff import next_delay
-from apps.published_feeds.algorithms.states import State, state_of
+from apps.published_feeds.algorithms.states import tag_of
 from apps.published_feeds.models import RequestedFeed
 from apps.published_feeds.queries.channels import Channel, hubs
 from apps.published_feeds.queries.feeds import feed_of
@@ -37,23 +38,26 @@ MAX_RUN_SECONDS = 20.0  # the next task checks the rest
 HUB_TIMEOUT_SECONDS = 10.0
 
 
-def note_request(channel: Channel, form: str, state: State, *, now: datetime) -> bool:
-    """Note that a feed was requested, so that hubs are notified of its changes; False if they are not.
+def note_request(channel: Channel, form: str, tag: str, *, now: datetime) -> None:
+    """Note that a feed was requested in the state of an entity tag, so that hubs are notified of its changes.
 
     At most two queries for a known feed; none without a hub.
     """
-    if not hubs() or (channel.kind == "trends" and not state.prints):
-        return False
+    if not hubs():
+        return
     rows = RequestedFeed.objects.filter(kind=channel.kind, key=channel.key, form=form)
     if rows.filter(requested_at__lt=now - REQUEST_NOTED_EVERY).update(requested_at=now) or rows.exists():
-        return True
+        return
     if RequestedFeed.objects.count() >= MAX_FEEDS:
-        return False
+        return
     fresh = RequestedFeed(
-        kind=channel.kind, key=channel.key, form=form, requested_at=now, digest=state.digest, due_at=now + CHECK_GAP
+        kind=channel.kind, key=channel.key, form=form, requested_at=now, digest=_digest(tag), due_at=now + CHECK_GAP
     )
     RequestedFeed.objects.bulk_create([fresh], ignore_conflicts=True)  # a concurrent request may insert the same
-    return True
+
+
+def _digest(tag: str) -> str:
+    return sha256(tag.encode()).hexdigest()
 
 
 def forget_unused(*, now: datetime) -> int:
@@ -120,7 +124,7 @@ def _checked(feed: RequestedFeed, now: datetime) -> _Check | None:
         return _Check(feed.digest, feed.waiting_hubs, perf_counter() - began)  # compared at the next check
     if content is None:
         return None
-    digest = state_of(content).digest
+    digest = _digest(tag_of(content))
     waiting = hubs() if digest != feed.digest else tuple(hub for hub in hubs() if hub in feed.waiting_hubs)
     return _Check(digest, waiting, perf_counter() - began)
 

@@ -6,8 +6,7 @@ The portal stores nothing about readers of its feeds, yet sends each of them exa
 
 import re
 from base64 import urlsafe_b64encode
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 
 from apps.published_feeds.formats.feed import LONG_AGO, Entry, Feed
@@ -15,46 +14,27 @@ from apps.published_feeds.formats.feed import LONG_AGO, Entry, Feed
 _VERSION = "1"  # of the serialization of feeds
 _HEAD = 7  # characters
 _PRINT = 5  # characters of an entry, 30 bits: among a hundred entries a new one is taken for a known one once in 10^7
-_TAG = re.compile(rf'(?:W/)?"{_VERSION}([\w-]{{{_HEAD}}})\.((?:[\w-]{{{_PRINT}}})*)"', re.ASCII)
+_TAG = re.compile(rf'(?:W/)?"{_VERSION}[\w-]{{{_HEAD}}}\.((?:[\w-]{{{_PRINT}}})*)"', re.ASCII)
 _PREFERENCE = re.compile(r"feed\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class State:
-    head: str  # digest of the feed's own metadata
-    prints: tuple[str, ...]  # of its entries
-
-    @property
-    def tag(self) -> str:
-        """The entity tag that encodes the state."""
-        return f'"{_VERSION}{self.head}.{"".join(self.prints)}"'
-
-    @property
-    def digest(self) -> str:
-        """A shorter form for comparison."""
-        return sha256(self.tag.encode()).hexdigest()
+def tag_of(feed: Feed) -> str:
+    """The entity tag of a feed: a digest of its metadata, and a shorter one of each entry."""
+    head = _digest(repr(replace(feed, entries=())), _HEAD)
+    return f'"{_VERSION}{head}.{"".join(map(_print, feed.entries))}"'
 
 
-def state_of(feed: Feed) -> State:
-    return State(_digest(repr(replace(feed, entries=())), _HEAD), tuple(map(_print, feed.entries)))
+def delta(feed: Feed, if_none_match: str) -> Feed | None:
+    """The feed with the entries that the reader's state lacks, in their order.
 
-
-def delta(feed: Feed, known: State) -> Feed | None:
-    """The feed with the entries that the known state lacks, in their order; None if that is the whole feed."""
-    had = set(known.prints)
+    None if that is the whole feed, or the header has no tag of ours; truncated ones do not count.
+    """
+    tag = _TAG.search(if_none_match)
+    if tag is None:
+        return None
+    had = {tag[1][at : at + _PRINT] for at in range(0, len(tag[1]), _PRINT)}
     lacking = tuple(entry for entry in feed.entries if _print(entry) not in had)
     return replace(feed, entries=lacking) if len(lacking) < len(feed.entries) else None
-
-
-def states_in(header: str) -> Iterator[State]:
-    """The states in an If-None-Match header; foreign and truncated tags are skipped.
-
-    >>> list(states_in('"old", W/"1abcdefg.12345abcde"'))
-    [State(head='abcdefg', prints=('12345', 'abcde'))]
-    """
-    for match in _TAG.finditer(header):
-        head, prints = match.groups()
-        yield State(head, tuple(prints[at : at + _PRINT] for at in range(0, len(prints), _PRINT)))
 
 
 def takes_deltas(header: str) -> bool:

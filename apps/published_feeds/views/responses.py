@@ -9,7 +9,7 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 from django.utils.http import http_date
 
 from apps.published_feeds import actions
-from apps.published_feeds.algorithms.states import State, delta, state_of, states_in, takes_deltas
+from apps.published_feeds.algorithms.states import delta, tag_of, takes_deltas
 from apps.published_feeds.formats import FORMS
 from apps.published_feeds.formats.feed import Feed
 from apps.published_feeds.queries.channels import Channel
@@ -20,16 +20,18 @@ MAX_AGE_SECONDS = 300
 
 def feed_response(request: HttpRequest, channel: Channel, form: str, feed: Feed, *, now: datetime) -> HttpResponseBase:
     """The feed in a format, subject to the request's conditions (RFC 9110, section 13; RFC 3229)."""
-    state = state_of(feed)
-    actions.note_request(channel, form, state, now=now)
+    tag = tag_of(feed)
+    if feed.entries or channel.kind != "trends":  # anyone can make up lists of trends
+        actions.note_request(channel, form, tag, now=now)
     modified = int(feed.updated.timestamp())
-    unchanged = get_conditional_response(request, etag=state.tag, last_modified=modified, response=None)
+    unchanged = get_conditional_response(request, etag=tag, last_modified=modified, response=None)
     if unchanged is not None:
-        return _described(unchanged, channel, feed, state)
-    lacking = _lacking(request, feed)
+        return _described(unchanged, channel, feed, tag)
+    accepted = takes_deltas(request.headers.get("A-IM", ""))
+    lacking = delta(feed, request.headers.get("If-None-Match", "")) if accepted else None
     written = FORMS[form].write(feed if lacking is None else lacking)
     kind = f"{FORMS[form].media_type}; charset=utf-8"
-    response = _described(HttpResponse(written, content_type=kind), channel, feed, state)
+    response = _described(HttpResponse(written, content_type=kind), channel, feed, tag)
     if lacking is not None:
         response.status_code = HTTPStatus.IM_USED
         response["IM"] = "feed"
@@ -38,16 +40,8 @@ def feed_response(request: HttpRequest, channel: Channel, form: str, feed: Feed,
     return response
 
 
-def _lacking(request: HttpRequest, feed: Feed) -> Feed | None:
-    """The feed with the new entries alone, if the reader accepts deltas and sends a state that we know."""
-    if not takes_deltas(request.headers.get("A-IM", "")):
-        return None
-    known = next(states_in(request.headers.get("If-None-Match", "")), None)
-    return None if known is None else delta(feed, known)
-
-
-def _described(response: HttpResponseBase, channel: Channel, feed: Feed, state: State) -> HttpResponseBase:
-    response["ETag"] = state.tag
+def _described(response: HttpResponseBase, channel: Channel, feed: Feed, tag: str) -> HttpResponseBase:
+    response["ETag"] = tag
     response["Last-Modified"] = http_date(feed.updated.timestamp())
     response["Cache-Control"] = f"{'private' if channel.is_secret else 'public'}, max-age={MAX_AGE_SECONDS}"
     links = [("self", feed.address), *(("hub", hub) for hub in feed.hubs)]
