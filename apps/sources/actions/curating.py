@@ -1,6 +1,7 @@
 """One decision on many sources at once."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from math import isfinite
 from uuid import uuid4
@@ -63,17 +64,21 @@ def curate(source_ids: Collection[int], curation: Curation, *, by: By) -> Curate
         for source in rows
         if curation.factor is not None and weight_times(source.weight, curation.factor) > MOST_WEIGHT
     }
-    changed_to = {source.pk: _new_values(source, curation) for source in rows if source.pk not in refused}
     decisions: list[Noted] = []
+    changed: dict[tuple[str, object], list[int]] = defaultdict(list)  # ids by column and new value
     for source in rows:
-        after = changed_to.get(source.pk, {})
-        decisions += changes(source.pk, str(source), {name: getattr(source, name) for name in after}, after)
-    _write(rows, changed_to)
+        if source.pk not in refused:
+            before, after = _difference(source, curation)
+            decisions += changes(source.pk, str(source), before, after)
+            for column in after.items():
+                changed[column].append(source.pk)
+    for (name, value), ids in changed.items():
+        Source.objects.filter(pk__in=ids).update(**{name: value})
     note(decisions, replace(by, batch=by.batch or uuid4()))
-    changed = dict.fromkeys(each.source_id for each in decisions if each.source_id is not None)
+    changed_ids = tuple(dict.fromkeys(each.source_id for each in decisions if each.source_id is not None))
     return Curated(
-        changed=tuple(changed),
-        same=len(changed_to) - len(changed),
+        changed=changed_ids,
+        same=len(rows) - len(refused) - len(changed_ids),
         refused=tuple(refused.values()),
         missing=len(set(source_ids)) - len(rows),
     )
@@ -89,24 +94,16 @@ def _check(source_ids: Collection[int], curation: Curation) -> None:
             raise ValueError(f"A {name} must be between {MIN_WEIGHT:g} and {MOST_WEIGHT:,.0f}, not {value:g}.")
 
 
-def _new_values(source: Source, curation: Curation) -> dict[str, object]:
-    """The columns to set for a source."""
-    after: dict[str, object] = {
-        name: value
-        for name, value in (
-            ("category", curation.category),
-            ("language", curation.language),
-            ("listed", curation.listed),
-        )
-        if value is not None
-    }
-    if curation.weight is not None:
-        after["weight"] = curation.weight
+def _difference(source: Source, curation: Curation) -> tuple[dict[str, object], dict[str, object]]:
+    """The columns of a source that the curation changes, before and after."""
+    given = {name: getattr(curation, name) for name in ("category", "language", "listed", "weight")}
     if curation.factor is not None:
-        after["weight"] = weight_times(source.weight, curation.factor)
-    if curation.state is not None and (curation.state != Source.State.PAUSED or source.state == Source.State.ACTIVE):
-        after["state"] = curation.state.value
-    return after
+        given["weight"] = weight_times(source.weight, curation.factor)
+    if curation.state != Source.State.PAUSED or source.state == Source.State.ACTIVE:
+        given["state"] = curation.state and curation.state.value
+    before = {name: getattr(source, name) for name in given}
+    after = {name: value for name, value in given.items() if value is not None and value != before[name]}
+    return {name: before[name] for name in after}, after
 
 
 def weight_times(weight: float, factor: float) -> float:
@@ -116,17 +113,6 @@ def weight_times(weight: float, factor: float) -> float:
     (0.3, 1.0)
     """
     return float(f"{weight * factor:.6g}")
-
-
-def _write(rows: Sequence[Source], changed_to: Mapping[int, Mapping[str, object]]) -> None:
-    """One statement for each column and value."""
-    groups: dict[tuple[str, object], list[int]] = {}
-    for source in rows:
-        for name, value in changed_to.get(source.pk, {}).items():
-            if getattr(source, name) != value:
-                groups.setdefault((name, value), []).append(source.pk)
-    for (name, value), ids in groups.items():
-        Source.objects.filter(pk__in=ids).update(**{name: value})
 
 
 @transaction.atomic
