@@ -7,9 +7,6 @@ as JSON, and the value at key a, then b, is the address. Pages are fetched elsew
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
-
-from lxml import etree
 
 from apps.sources.formats.expressions import BadExpression, check_xpath, regex, xpath
 from apps.sources.formats.feed import Enclosure, NotAFeed, ParsedEntry, ParsedFeed
@@ -17,7 +14,7 @@ from apps.sources.formats.feed_recipes import OF_CHANNEL, recording_type
 from apps.sources.formats.items import date_of
 from apps.sources.formats.pages import Follow, Page
 from apps.sources.formats.text import plain_text, web_address, with_absolute_addresses
-from apps.sources.formats.tree_items import NamedPath, TreeReader, words_of
+from apps.sources.formats.tree_items import NamedPath, TreeReader, found_item, words_of
 from apps.sources.formats.trees import Tree, decoded, read_page_tree
 
 MAX_PAGES = 6  # fetched for an episode
@@ -115,17 +112,21 @@ def _walked(text: str, keys: Sequence[str]) -> str:
 
 def _feed(pages: Sequence[Page], tree: Tree, recordings: Mapping[str, str], recipe: Mapping[str, str]) -> ParsedFeed:
     url = pages[-1].url
-    fields = _Fields(tree, recipe)
     is_one = len(recordings) == 1
-    title = plain_text(fields.words("title")) or tree.title
+    reader = TreeReader(is_json=False, is_html=tree.is_html, namespaces=tree.namespaces)
+    names = ("title", "description", "date", "image") if is_one else ("title", "image")
+    expressions = {name: recipe.get(name, "").strip().removeprefix(OF_CHANNEL) for name in names}
+    paths = {name: reader.path(f"The {name}", expression) for name, expression in expressions.items() if expression}
+    item = found_item(reader, paths, tree.root)
+    title = plain_text(item.title) or tree.title
     entries = tuple(
         ParsedEntry(
             guid=address,
             link=url if is_one and len(pages) > 1 else address,
             title=title if is_one else words or _name(address),
-            summary=fields.markup("description") if is_one else "",
-            published=fields.date() if is_one else None,
-            image_url=fields.picture(),
+            summary=with_absolute_addresses(item.description, tree.base),
+            published=next(filter(None, map(date_of, item.dates)), None),
+            image_url=web_address(item.image.strip(), tree.base),
             enclosures=(Enclosure(address, recording_type(address)),),
         )
         for address, words in recordings.items()
@@ -142,31 +143,3 @@ def _feed(pages: Sequence[Page], tree: Tree, recordings: Mapping[str, str], reci
 
 def _name(address: str) -> str:
     return address.partition("?")[0].rstrip("/").rpartition("/")[2]
-
-
-class _Fields:
-    """The values of a recipe's paths on the page with a recording."""
-
-    def __init__(self, tree: Tree, recipe: Mapping[str, str]) -> None:
-        self._tree, self._recipe = tree, recipe
-        self._reader = TreeReader(is_json=False, is_html=tree.is_html, namespaces=tree.namespaces)
-
-    def _first(self, name: str) -> etree._Element | str | None:
-        expression = self._recipe.get(name, "").strip().removeprefix(OF_CHANNEL)
-        return self._reader.path(f"The {name}", expression).first(self._tree.root) if expression else None
-
-    def words(self, name: str) -> str:
-        node = self._first(name)
-        return "" if node is None else self._reader.words(node)
-
-    def markup(self, name: str) -> str:
-        node = self._first(name)
-        return "" if node is None else with_absolute_addresses(self._reader.markup(node), self._tree.base)
-
-    def date(self) -> datetime | None:
-        node = self._first("date")
-        return None if node is None else next(filter(None, map(date_of, self._reader.dates(node))), None)
-
-    def picture(self) -> str:
-        node = self._first("image")
-        return "" if node is None else web_address(self._reader.picture(node).strip(), self._tree.base)
