@@ -5,11 +5,11 @@ from apps.sources.models import Source
 
 
 class Posting(models.Model):
-    """What a source published, once. `postings.actions.store` is its only writer."""
+    """An item that a source published. `postings.actions` are its only writers."""
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="postings", db_index=False)
-    identity = models.BinaryField(max_length=16)  # what tells it from the source's other postings
-    link_key = models.BinaryField(max_length=16)  # empty when its link tells nothing
+    identity = models.BinaryField(max_length=16)  # unique within the source
+    link_key = models.BinaryField(max_length=16)  # empty if the link does not identify it
     content_hash = models.BinaryField(max_length=16)  # of the entry as it came: equal means nothing to do
     text_hash = models.BinaryField(max_length=16)  # of title and words: consumers compare it with their own
 
@@ -25,10 +25,10 @@ class Posting(models.Model):
     comments_url = models.TextField()
     enclosures = models.JSONField()  # list of {url, media_type, length, duration, title}
 
-    # Where the words are those of the posting's own page: which document that was, and what took them out of it.
+    # If the text is that of the posting's own page: the document and its extractor.
     document = models.BinaryField(max_length=32, db_default=b"")
     extractor = models.CharField(max_length=40, db_default="")
-    feed_html = models.TextField(db_default="")  # what the feed itself said then, made safe
+    feed_html = models.TextField(db_default="")  # the feed's own markup, made safe
 
     published_at = models.DateTimeField()  # what lists are ordered by: never in the future of `retrieved_at`
     claimed_at = models.DateTimeField(null=True)  # the publisher's own date, however odd
@@ -44,7 +44,7 @@ class Posting(models.Model):
             models.Index(fields=["source", "link_key"], condition=~models.Q(link_key=b""), name="posting_link"),
             models.Index(fields=["source", "-published_at", "-id"], name="posting_of_source"),
             models.Index(fields=["-published_at", "-id"], include=["source"], name="posting_newest"),
-            # What arrived of a source since: to count what is unread takes nothing else.
+            # Arrivals of a source since a time: an index-only scan counts unread postings.
             models.Index(fields=["source", "id"], include=["published_at", "retrieved_at"], name="posting_arrival"),
         ]
 

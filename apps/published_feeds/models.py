@@ -7,7 +7,7 @@ from apps.following.models import Folder, Tag
 
 
 class PrivateAddress(models.Model):
-    """A list of a person's that whoever knows its secret address may read, and nothing else."""
+    """A secret address that grants read access to one list of a person, and to nothing else."""
 
     class Kind(models.TextChoices):
         ALL = "all", _("All articles")
@@ -35,27 +35,27 @@ class PrivateAddress(models.Model):
 
 
 class RequestedFeed(models.Model):
-    """A feed that somebody asked for of late, and what hubs were told of it.
+    """A feed that was requested recently, and the state announced to hubs.
 
-    `due_at` is when it is looked at next, or when hubs are tried again that could not be told. Whoever is at it holds
-    the lease.
+    `due_at` is the time of its next check, or of the next attempt to notify hubs that failed. The process that checks
+    it holds the lease.
     """
 
     kind = models.CharField(max_length=7)  # this and the key are those of `Channel`
     key = models.CharField(max_length=1_500)
     form = models.CharField(max_length=4)
-    asked_at = models.DateTimeField()  # to within some minutes
-    digest = models.CharField(max_length=64)  # of the state that hubs were told of, or are to be told of
-    waiting_hubs = ArrayField(models.TextField(), default=list)  # that are to be told
-    attempts = models.SmallIntegerField(default=0)  # to tell them, since the last that succeeded
+    requested_at = models.DateTimeField()  # to within 10 minutes
+    digest = models.CharField(max_length=64)  # of the state that is announced, or about to be
+    waiting_hubs = ArrayField(models.TextField(), default=list)  # not yet notified
+    attempts = models.SmallIntegerField(default=0)  # failed ones since the last success
     announced_at = models.DateTimeField(null=True)
     last_error = models.CharField(max_length=300, blank=True)
     due_at = models.DateTimeField()
     lease_until = models.DateTimeField(null=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["kind", "key", "form"], name="asked_feed_once")]
+        constraints = [models.UniqueConstraint(fields=["kind", "key", "form"], name="requested_feed_once")]
         indexes = [
-            models.Index(fields=["due_at"], name="asked_feed_due"),
-            models.Index(fields=["asked_at"], name="asked_feed_age"),
+            models.Index(fields=["due_at"], name="requested_feed_due"),
+            models.Index(fields=["requested_at"], name="requested_feed_age"),
         ]

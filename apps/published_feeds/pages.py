@@ -1,4 +1,4 @@
-"""What pages say of feeds, and of pages from elsewhere."""
+"""Contents of the pages about published feeds, and of pages shared from other sites."""
 
 import json
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ class FeedLink:
 
 @dataclass(frozen=True, slots=True)
 class FeedsMenu:
-    """The feeds of a page; of a private list that has no address yet, what a form has to say to get one."""
+    """The feeds of a page; for a private list without an address, the form values that create one."""
 
     links: tuple[FeedLink, ...]
     is_secret: bool = False
@@ -43,7 +43,7 @@ class FeedsMenu:
 
 
 def menu_of_list(user: User | AnonymousUser, scope: Scope) -> FeedsMenu | None:
-    """The feeds of one of the person's lists; a source has its own, elsewhere. At most one query."""
+    """The feeds of one of the person's lists; a source has its own feed. At most one query."""
     if not user.is_authenticated or scope.kind == "source":
         return None
     return _menu(secret_of_list(user, scope), scope.kind, scope.id)
@@ -74,7 +74,7 @@ def links_of(channel: Channel) -> tuple[FeedLink, ...]:
     return tuple(FeedLink(form.label, channel.address(form.name), form.media_type) for form in FORMS.values())
 
 
-# --- the page of secret addresses -------------------------------------------------------------------------------------
+# --- private addresses ------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class AddressRow:
     id: int
@@ -86,10 +86,10 @@ class AddressRow:
 
 
 @dataclass(frozen=True, slots=True)
-class FeedFormat:
-    """A list that has no address yet."""
+class ListChoice:
+    """A list that can be given an address."""
 
-    value: str  # as the form has it: its kind and its number
+    value: str  # kind and id, as the form posts them
     name: str
     kind: str
 
@@ -97,7 +97,7 @@ class FeedFormat:
 @dataclass(frozen=True, slots=True)
 class AddressesPage:
     rows: tuple[AddressRow, ...]
-    wishes: Sequence[FeedFormat]
+    unpublished: Sequence[ListChoice]
 
 
 def addresses_page(user: User) -> AddressesPage:
@@ -110,10 +110,10 @@ def addresses_page(user: User) -> AddressesPage:
     ]
     lists += [(Kind.FOLDER, folder_id, " / ".join(path)) for folder_id, path in folders.items()]
     lists += [(Kind.TAG, tag.pk, tag.name) for tag in following.tags_of(user)]
-    wishes = [
-        FeedFormat(f"{kind}-{list_id}", name, kind) for kind, list_id, name in lists if (kind, list_id) not in had
+    unpublished = [
+        ListChoice(f"{kind}-{list_id}", name, kind) for kind, list_id, name in lists if (kind, list_id) not in had
     ]
-    return AddressesPage(tuple(map(_row, found)), wishes)
+    return AddressesPage(tuple(map(_row, found)), unpublished)
 
 
 def _row(private: PrivateAddress) -> AddressRow:
@@ -124,17 +124,17 @@ def _row(private: PrivateAddress) -> AddressRow:
     return AddressRow(private.pk, private.kind, name, page_of(private), links, private.made_at)
 
 
-# --- pages from elsewhere ---------------------------------------------------------------------------------------------
+# --- shared pages -----------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class SavePage:
-    address: str  # "" if none was told
+    address: str  # "" if the request has none
     title: str
-    posting: Posting | None  # that is here of it, and may be read
+    posting: Posting | None  # the stored article of the page, if the person may read it
     is_starred: bool
 
 
 def save_page(user: User, url: str, text: str, title: str) -> SavePage:
-    """A page as another program tells of it. At most two queries."""
+    """The page that a browser or an app shares. At most two queries."""
     address = address_in(url, text, title)
     posting = following.posting_at(user, address) if address else None
     is_starred = posting is not None and following.starred_among(user, [posting.pk]) != set()
@@ -145,7 +145,7 @@ def save_page(user: User, url: str, text: str, title: str) -> SavePage:
 class Button:
     name: str
     script: str
-    said: str  # what it does
+    description: str
 
 
 def buttons_page() -> tuple[Button, ...]:

@@ -1,4 +1,4 @@
-"""Doorways for Celery: each calls one action."""
+"""Celery tasks: each calls one action."""
 
 from typing import Any
 
@@ -15,4 +15,4 @@ def announce(**_: Any) -> None:
 
 @shared_task
 def forget_unasked(**_: Any) -> None:
-    actions.forget_unasked(now=now())
+    actions.forget_unused(now=now())

@@ -9,7 +9,7 @@ from apps.sources.algorithms.addresses import hosts_only
 
 
 class Source(models.Model):
-    """A place that news comes from: one row per address, shared by all who follow it."""
+    """A source of news: one row per address, shared by all followers."""
 
     class State(models.TextChoices):
         ACTIVE = "active", _("Active")
@@ -17,7 +17,7 @@ class Source(models.Model):
         GONE = "gone", _("Gone: ended by its publisher")
 
     url = models.CharField(max_length=2_000, unique=True)
-    # Where in a document its items are, for kinds that need to be told: see formats.recipes.
+    # The paths of items and their fields, for kinds that need them: see formats.recipes.
     recipe = models.JSONField(default=dict, blank=True)
     # The site that an index page belongs to: its postings are the site's. People only ever see the site.
     site = models.ForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="index_pages")
@@ -33,13 +33,13 @@ class Source(models.Model):
         default=1.0,
         help_text=_("1 is normal. At twice the weight, its articles count twice as much when checks are planned."),
     )
-    # What people's standing questions add to its worth; written by whoever knows them, 1 where nobody asks.
+    # Factor by which saved searches raise its weight; 1 without any. Written by alerts.
     interest = models.FloatField(default=1.0)
     listed = models.BooleanField(default=False, help_text=_("In the catalogue, with its articles open to everyone."))
     always_retrieved = models.BooleanField(default=False, help_text=_("Checked even while nobody follows it."))
-    # Hours of the source that pass in one of ours: 1, except for replays. All waiting times are divided by it.
+    # Speed of the source's clock: 1, except in replays. All waiting times are divided by it.
     clock_rate = models.FloatField(default=1.0)
-    # A person's own choice of the shortest gap in seconds; it may go below what politeness takes by default.
+    # Minimum gap in seconds set by an admin; it may be below the default of politeness.
     min_gap = models.PositiveIntegerField(null=True, blank=True)
     full_text = models.BooleanField(
         default=False, help_text=_("If an item is only an excerpt, its page is fetched once and its text extracted.")
@@ -81,7 +81,7 @@ class Source(models.Model):
 
 
 class FormerAddress(models.Model):
-    """The address of a source that was merged into another one, which it leads to from then on."""
+    """The address of a source that was merged into another one, which the address now stands for."""
 
     url = models.CharField(max_length=2_000, unique=True)
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="former_addresses")
@@ -91,9 +91,9 @@ class FormerAddress(models.Model):
 
 
 class AuditEntry(models.Model):
-    """Something that somebody decided of a source, or of the portal. Rows are never changed: a trigger sees to that.
+    """A decision about a source or the portal. A trigger forbids changes of rows.
 
-    A source may be gone by now, so it is only named; who is gone is named no more.
+    There is no foreign key to the source, which may be deleted; a deleted account is set to null.
     """
 
     class What(models.TextChoices):
@@ -114,11 +114,11 @@ class AuditEntry(models.Model):
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
     )
-    place = models.CharField(max_length=60)  # the page or command that it was done by
+    place = models.CharField(max_length=60)  # page or command
     why = models.CharField(max_length=300, blank=True)
-    batch = models.UUIDField(null=True)  # the same for what was decided at once
+    batch = models.UUIDField(null=True)  # of one decision on many sources
     source_id = models.BigIntegerField(null=True)
-    name = models.CharField(max_length=300, blank=True)  # of what it is of, as it was called then
+    name = models.CharField(max_length=300, blank=True)  # of the source or account at that time
     what = models.CharField(max_length=20, choices=What)
     before = models.CharField(max_length=300, blank=True)
     after = models.CharField(max_length=300, blank=True)

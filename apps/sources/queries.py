@@ -1,4 +1,4 @@
-"""Reads of sources: words that chain, and nothing that writes."""
+"""Reads of sources."""
 
 import re
 from collections.abc import Collection
@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 
 from apps.sources.models import AuditEntry, FormerAddress, Source
 
-MAX_SOURCES = 100_000  # sources; to count more by their states takes longer than a look at the portal's health may
+MAX_SOURCES = 100_000  # counting more of them by state takes too long for a health check
 ESTIMATED_STATES = f"""
 SELECT state, round(share * reltuples)::bigint
 FROM pg_class JOIN pg_stats ON schemaname = 'public' AND tablename = relname AND attname = 'state',
@@ -21,12 +21,12 @@ WHERE pg_class.oid = 'sources_source'::regclass AND reltuples > {MAX_SOURCES}
 
 
 def everything() -> QuerySet[Source]:
-    """All that people see as sources: index pages are parts of their sites."""
+    """The sources that people see: index pages are parts of their sites."""
     return Source.objects.filter(site=None)
 
 
 def listed() -> QuerySet[Source]:
-    """What the catalogue offers to everybody."""
+    """The catalogue, which is public."""
     return everything().filter(listed=True).exclude(state=Source.State.GONE)
 
 
@@ -38,8 +38,9 @@ def by_address(addresses: Collection[str]) -> dict[str, int]:
 
 
 def matching(sources: QuerySet[Source], words: str) -> QuerySet[Source]:
-    """Sources that hold every one of the words in title, address or description; of a private address only the host
-    is searched, since whoever could search the rest could guess it letter by letter.
+    """Sources with all of the words in title, address or description.
+
+    Only the host of a private address is searched: searching the rest would reveal it letter by letter.
     """
     for word in words.split()[:10]:
         in_address = Q(listed=True, url__icontains=word) | Q(url__iregex=_in_host(word))
@@ -48,7 +49,7 @@ def matching(sources: QuerySet[Source], words: str) -> QuerySet[Source]:
 
 
 def _in_host(word: str) -> str:
-    """A regular expression of addresses whose host holds a word; they have no user names."""
+    """A regular expression for addresses whose host contains a word; they have no user names."""
     return rf"^https?://[^/?#]*{re.escape(word)}" if not set(word) & set("/?#") else "^$"
 
 
@@ -61,7 +62,7 @@ def languages(sources: QuerySet[Source]) -> list[str]:
 
 
 def counts_by_state() -> dict[str, int]:
-    """How many sources are in each state; of very many, as Postgres estimated from a sample when it last took one."""
+    """The number of sources in each state, for large tables as estimated in the last ANALYZE of Postgres."""
     counted = dict.fromkeys(Source.State.values, 0)
     with connection.cursor() as cursor:
         cursor.execute(ESTIMATED_STATES)
@@ -71,7 +72,7 @@ def counts_by_state() -> dict[str, int]:
     return counted | dict(rows.annotate(count=Count("pk")))
 
 
-# --- what was decided -------------------------------------------------------------------------------------------------
+# --- audit log --------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
     words: str = ""  # of the source's name, as it was called then
@@ -83,7 +84,7 @@ class AuditFilter:
 
 
 def audit(chosen: AuditFilter) -> QuerySet[AuditEntry]:
-    """What was decided, the latest first, each with its actor."""
+    """Entries of the audit log with their actors, the latest first."""
     found = AuditEntry.objects.select_related("actor").order_by("-pk")
     for word in chosen.words.split()[:10]:
         found = found.filter(name__icontains=word)

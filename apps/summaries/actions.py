@@ -17,9 +17,9 @@ from apps.summaries.models import OutboxRow, Outline, Summary, Teaser, Vocabular
 from apps.summaries.queries import frequencies_of, texts
 
 CONSUMED_AT_ONCE = 200  # changes in one transaction: a second's work
-COUNTED_POSTINGS = 30_000  # the newest, in which terms are counted
-COUNTED_AT_ONCE = 500  # of them read at a time
-MIN_COUNTED = 100  # postings of a language; fewer say less than the start table
+COUNTED_POSTINGS = 30_000  # the newest
+COUNTED_AT_ONCE = 500  # postings read at a time
+MIN_COUNTED = 100  # postings of a language; with fewer the start table is better
 MAX_TERMS = 60_000  # kept of a language
 
 WRITING, COUNTING = 0x5355_4D01, 0x5355_4D02  # advisory locks, held until the end of a transaction
@@ -27,10 +27,10 @@ WRITING, COUNTING = 0x5355_4D01, 0x5355_4D02  # advisory locks, held until the e
 
 @transaction.atomic
 def consume(limit: int = CONSUMED_AT_ONCE, *, wait: bool = True) -> int | None:
-    """Take up to `limit` changes and summarise anew what has another text; None if somebody else is at it.
+    """Consume up to `limit` outbox rows and summarize postings whose text has changed; None if another worker does.
 
-    Returns how many changes were looked at. What is written follows from the texts alone, and is written in the
-    transaction that takes the changes out: done twice or killed in between, nothing is different.
+    Returns the number of consumed rows. Rows are deleted in the transaction that stores the summaries, which depend on
+    the texts alone: repeating or killing it makes no difference.
     """
     if not take(WRITING, wait=wait):
         return None
@@ -80,9 +80,9 @@ def _rows(outlined: Mapping[int, Outlined]) -> Iterator[Summary]:
 
 @transaction.atomic
 def count_terms(now: datetime) -> dict[str, int] | None:
-    """Count in how many of the newest postings each term is, from scratch; None if somebody else is at it.
+    """Count document frequencies of terms in the newest postings; None if another worker does.
 
-    Returns how many postings were counted, by language. Summaries that exist stay as they are.
+    Returns the number of counted postings by language. Stored summaries are unchanged.
     """
     if not take(COUNTING, wait=False):
         return None

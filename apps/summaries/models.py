@@ -1,51 +1,48 @@
-"""What is kept about the texts of postings, so that pages need not read them again.
-
-Postings know nothing of it: triggers note what may have changed.
-"""
+"""Stored summaries of postings. Triggers on postings fill the outbox."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 
 class OutboxRow(models.Model):
-    """A posting that may not be as it was summarised. Written by triggers, taken out by `actions.pull`.
+    """A posting that has changed or was deleted. Written by triggers, deleted by `actions.consume`.
 
-    There may be several of a posting. A change is only taken out by who has seen it.
+    There may be several rows of a posting; a consumer deletes only the rows that it has read.
     """
 
     posting_id = models.BigIntegerField()
 
 
 class Outline(models.Model):
-    """A posting that was read, and the words that tell it from others."""
+    """A summarized posting and its characteristic words."""
 
     posting_id = models.BigIntegerField(primary_key=True)
-    text_hash = models.BinaryField(max_length=16)  # the posting's, when it was read
+    text_hash = models.BinaryField(max_length=16)  # the posting's, when it was summarized
     language = models.CharField(max_length=3)
-    words = ArrayField(models.TextField())  # the most telling first, as the posting spells them
+    words = ArrayField(models.TextField())  # the heaviest first, as the posting spells them
 
     class Meta:
         indexes = [models.Index(fields=["language", "-posting_id"], name="summaries_outline_newest")]
 
 
 class Summary(models.Model):
-    """The sentences of a posting that make up so many percent of it; none of a posting that is short itself."""
+    """The sentences of a posting that make up a percentage of it; short postings have none."""
 
     pk = models.CompositePrimaryKey("posting_id", "percent")
     posting_id = models.BigIntegerField()
     percent = models.SmallIntegerField()
-    places = ArrayField(models.IntegerField())  # of the text: first character and the one behind the last, in turn
+    places = ArrayField(models.IntegerField())  # start and end in the text, in turn
 
 
 class Teaser(models.Model):
-    """What a publisher's feed said of a posting before the words of its page took that place. Written by a trigger."""
+    """The text from the feed of a posting whose text was replaced by that of its page. Written by a trigger."""
 
     posting_id = models.BigIntegerField(primary_key=True)
     text = models.TextField()
 
 
 class Vocabulary(models.Model):
-    """In how many of the portal's newest postings of a language each term is."""
+    """Document frequencies of terms in the portal's newest postings of a language."""
 
     language = models.CharField(max_length=3, primary_key=True)
     documents = models.IntegerField()

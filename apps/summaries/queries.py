@@ -21,7 +21,7 @@ from apps.summaries.models import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class StorySentence:
-    """A sentence of a story's summary, and whose it is."""
+    """A sentence of a story's summary and its posting."""
 
     posting_id: int
     text: str
@@ -29,21 +29,21 @@ class StorySentence:
 
 @dataclass(frozen=True, slots=True)
 class Shortened:
-    """A posting said shorter."""
+    """The teaser and summaries of a posting."""
 
-    teaser: str  # what the feed said of a posting whose words are those of its page; empty if it said nothing else
+    teaser: str  # the feed's text, if the posting's text is that of its page; else empty
     outline: Outlined
 
 
 def texts(posting_ids: Collection[int]) -> dict[int, PostingText]:
-    """The texts of those postings that exist, each with the language it is in. One query."""
+    """The texts of existing postings, each with its detected language. One query."""
     return {
         id: text._replace(language=language_of(f"{text.title}\n{text.text}", text.language))
         for id, text in postings.texts(posting_ids).items()
     }
 
 
-# By language, when its postings were counted and what came of it: unpacking takes longer than a summary does.
+# By language, the time of the count and its result: unpacking takes longer than summarizing.
 _known: dict[str, tuple[datetime, Frequencies]] = {}
 
 
@@ -73,10 +73,7 @@ LEFT JOIN summaries_summary summary ON summary.posting_id = outline.posting_id O
 
 
 def shortened(posting: Posting) -> Shortened:
-    """A posting said shorter: as stored, or made at once if its text is not the one that was read.
-
-    One query, up to three more where it is made.
-    """
+    """The stored summaries of a posting, computed here if its text has changed since. One query, or up to four."""
     rows = fetch_rows(_SHORTENED, {"posting": posting.pk, "text_hash": bytes(posting.text_hash)})
     teaser, words = rows[0].teaser or "", rows[0].words
     if words is None:
@@ -96,10 +93,10 @@ def _pairs(places: Sequence[int]) -> tuple[tuple[int, int], ...]:
 
 
 def summary_of_story(posting_ids: Sequence[int], words: int = 120) -> list[StorySentence]:
-    """Sentences of several postings that tell their story in about so many words, none twice. Three queries at most.
+    """A summary of several postings without repetitions, in about `words` words. At most three queries.
 
-    They come in the order of the postings, and in that of their texts. Postings in other languages than the first one
-    are left out, since repetition across languages is not seen.
+    Sentences are in the order of the postings and of their texts. Postings in other languages than the first one are
+    left out, since repetitions across languages are not detected.
     """
     found = texts(posting_ids)
     known = [found[id] for id in dict.fromkeys(posting_ids) if id in found]
@@ -108,9 +105,9 @@ def summary_of_story(posting_ids: Sequence[int], words: int = 120) -> list[Story
     language = known[0].language
     alike = [each for each in known if each.language == language]
     read_texts = [read(each.text, language, each.title) for each in alike]
-    told = story_summary(read_texts, frequencies_of([language])[language], words)
+    chosen = story_summary(read_texts, frequencies_of([language])[language], words)
     return [
         StorySentence(alike[each.text].id, alike[each.text].text[sentence.start : sentence.end])
-        for each in told
+        for each in chosen
         for sentence in (read_texts[each.text].sentences[each.sentence],)
     ]

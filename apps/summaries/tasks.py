@@ -1,4 +1,4 @@
-"""Doorways for Celery: each calls one action."""
+"""Celery tasks: each calls one action."""
 
 import time
 from typing import Any
@@ -8,12 +8,12 @@ from django.utils.timezone import now
 
 from apps.summaries import actions
 
-MAX_PULL_SECONDS = 20.0  # s; what is left then is the next message's
+MAX_RUN_SECONDS = 20.0  # the next task consumes the rest
 
 
 @shared_task
 def consume(**_: Any) -> None:
-    until = time.monotonic() + MAX_PULL_SECONDS
+    until = time.monotonic() + MAX_RUN_SECONDS
     while time.monotonic() < until and actions.consume(wait=False) == actions.CONSUMED_AT_ONCE:
         pass
 

@@ -113,10 +113,10 @@ def comments_longer_than_the_article() -> Page:
 
 
 def list_article() -> Page:
-    items = "".join(f"<h2>{number}. {name}</h2><p>{said}</p>" for number, (name, said) in enumerate(prose.WALKS, 1))
+    items = "".join(f"<h2>{number}. {name}</h2><p>{words}</p>" for number, (name, words) in enumerate(prose.WALKS, 1))
     text = [prose.WALKS_LEAD]
-    for number, (name, said) in enumerate(prose.WALKS, 1):
-        text += [f"{number}. {name}", said]
+    for number, (name, words) in enumerate(prose.WALKS, 1):
+        text += [f"{number}. {name}", words]
     html = document(
         "Five walks for wet feet",
         f"""{_header()}<main><article><h1>Five walks for wet feet</h1><div class="article-body">
@@ -131,10 +131,10 @@ def list_article() -> Page:
 
 def live_blog() -> Page:
     posts = "".join(
-        f'<div class="liveblog-entry"><time>{clock}</time><h3>{title}</h3><p>{said}</p></div>'
-        for clock, title, said in prose.STORM
+        f'<div class="liveblog-entry"><time>{clock}</time><h3>{title}</h3><p>{words}</p></div>'
+        for clock, title, words in prose.STORM
     )
-    text = [prose.STORM_LEAD, *(f"{clock}\n\n{title}\n\n{said}" for clock, title, said in prose.STORM)]
+    text = [prose.STORM_LEAD, *(f"{clock}\n\n{title}\n\n{words}" for clock, title, words in prose.STORM)]
     html = document(
         "Storm over the coast: as it happens",
         f"""{_header()}<main><article class="liveblog"><h1>Storm over the coast: as it happens</h1>

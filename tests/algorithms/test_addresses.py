@@ -62,7 +62,7 @@ def test_an_address_is_absolute_and_of_the_web_or_empty(address: str, base: str,
 
 
 @given(address_like, address_like)
-def test_no_text_makes_absolute_fail_and_its_result_is_final(address: str, base: str) -> None:
+def test_absolute_never_raises_and_is_idempotent(address: str, base: str) -> None:
     found = absolute(address, base)
     assert found == "" or found.startswith(("http://", "https://"))
     assert absolute(found) == found
@@ -90,7 +90,7 @@ def test_no_text_makes_absolute_fail_and_its_result_is_final(address: str, base:
         ("\ufeffhttps://example.org/\u200b", "https://example.org/"),
     ],
 )
-def test_what_is_typed_becomes_the_address_that_is_meant(typed: str, expected: str) -> None:
+def test_typed_addresses_are_normalised(typed: str, expected: str) -> None:
     assert normalise(typed) == expected
 
 
@@ -117,7 +117,7 @@ def test_what_is_typed_becomes_the_address_that_is_meant(typed: str, expected: s
         ("example.org/" + "新" * 700, "once its letters are encoded"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_with_a_reason(typed: str, complaint: str) -> None:
+def test_impossible_addresses_are_refused_with_a_reason(typed: str, complaint: str) -> None:
     with pytest.raises(BadAddress, match=complaint):
         normalise(typed)
 
@@ -141,7 +141,7 @@ def test_normalising_twice_is_normalising_once(typed: str) -> None:
         ("www.example.org", "example.org"),
         ("a.b.example.co.uk", "example.co.uk"),
         ("Example.ORG.", "example.org"),
-        ("ann.github.io", "ann.github.io"),  # whoever registered it is not who registered github.io
+        ("ann.github.io", "ann.github.io"),  # registered by another owner than github.io
         ("co.uk", "co.uk"),
         ("localhost", "localhost"),
         ("192.0.2.1", "192.0.2.1"),
@@ -150,7 +150,7 @@ def test_normalising_twice_is_normalising_once(typed: str) -> None:
         ("", ""),
     ],
 )
-def test_the_registrable_domain_is_what_somebody_registered(name: str, expected: str) -> None:
+def test_registrable_domain_follows_the_public_suffix_list(name: str, expected: str) -> None:
     assert registrable_domain(name) == expected
 
 
@@ -195,5 +195,5 @@ def test_addresses_that_may_be_other_pages_have_other_keys(address: str) -> None
     assert same_page_key(address) != "example.org/story?id=7&b"
 
 
-def test_what_is_no_web_address_has_no_key() -> None:
+def test_non_web_address_has_no_key() -> None:
     assert same_page_key("mailto:ann@example.org") == same_page_key("story") == ""

@@ -30,7 +30,7 @@ def test_a_posting_is_listed_under(claimed: datetime | None, expected: Effective
     assert effective(claimed, received=NOON, position=3) == expected
 
 
-def test_a_claim_in_another_time_zone_is_the_same_instant() -> None:
+def test_date_in_another_time_zone_is_equal() -> None:
     claimed = datetime(2026, 3, 1, 13, 30, tzinfo=timezone(timedelta(hours=2)))
     half_an_hour_ago = NOON - timedelta(minutes=30)
     assert effective(claimed, received=NOON, position=0) == EffectiveDate(half_an_hour_ago, trusted=True)

@@ -19,7 +19,7 @@ def test_the_examples_in_the_documentation_hold() -> None:
     assert doctest.testmod(discovery).failed == 0
 
 
-def test_what_the_publisher_states_comes_before_what_only_looks_like_a_feed() -> None:
+def test_declared_feeds_precede_links_that_look_like_feeds() -> None:
     html = """<html><head><meta name="generator" content="WordPress 6.5">
         <link rel="alternate" type="application/rss+xml" title="Comments on all" href="/comments/feed/">
         <link rel="ALTERNATE" type="application/atom+xml; charset=utf-8" title=" The  News " href="atom.xml"></head>
@@ -42,7 +42,7 @@ def test_every_type_of_feed_is_taken_from_links(media_type: str) -> None:
     assert found(f'<link rel=alternate type="{media_type}" href=/x>') == ["https://example.org/x"]
 
 
-def test_json_is_a_feed_only_if_its_title_says_so() -> None:
+def test_json_link_needs_a_title_that_names_a_feed() -> None:
     html = """<link rel=alternate type=application/json title=JSON href=/wp-json/feed>
         <link rel=alternate type=application/json title="JSON Feed" href=/items>"""
     assert found(html) == ["https://example.org/items"]
@@ -61,7 +61,7 @@ def test_json_is_a_feed_only_if_its_title_says_so() -> None:
         '<a href="/feeding-birds">How to feed birds in the garden when the winter is long and cold and snowy</a>',
     ],
 )
-def test_other_links_are_no_feeds(link: str) -> None:
+def test_other_links_are_skipped(link: str) -> None:
     assert {candidate.how for candidate in candidates(link, url=PAGE)} == {"guess"}
 
 
@@ -136,7 +136,7 @@ def test_the_number_of_candidates_is_limited() -> None:
     assert len(found("".join(f'<a href="/rss/{number}">x</a>' for number in range(100)))) == MAX_CANDIDATES
 
 
-def test_what_lies_beyond_the_limit_of_a_page_is_not_read() -> None:
+def test_page_is_read_up_to_its_limit() -> None:
     html = " " * discovery.MAX_PAGE_BYTES + "<a href=/rss>RSS</a>"
     assert "https://example.org/rss" not in found(html)
 
@@ -151,7 +151,7 @@ def test_what_lies_beyond_the_limit_of_a_page_is_not_read() -> None:
     ).map("".join),
     st.binary(max_size=30),
 )
-def test_nothing_that_a_page_holds_makes_it_fail(text: str, junk: bytes) -> None:
+def test_discovery_never_raises(text: str, junk: bytes) -> None:
     for html in (text, text.encode("utf-8", "replace") + junk, junk):
         for candidate in candidates(html, url=text, link_headers=text):
             assert candidate.url.startswith(("http://", "https://"))

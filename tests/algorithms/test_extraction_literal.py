@@ -27,9 +27,9 @@ PAGE_OF_2007 = """<html><head><title>Valley News</title></head>
 STORY_OF_2007 = "Ferry freed\nNobody was hurt when it ran onto a sandbank.\nThe tide & two tugs freed it."
 
 
-def test_the_part_with_the_most_characters_wins():
+def test_longest_part_wins():
     assert keen_tags(PAGE_OF_2007) == Winner(STORY_OF_2007, 86, 0, is_news=False)
-    assert keen_tags(PAGE_OF_2007, smallest_score=85) == Winner(STORY_OF_2007, 86, 0, is_news=True)
+    assert keen_tags(PAGE_OF_2007, min_score=85) == Winner(STORY_OF_2007, 86, 0, is_news=True)
 
 
 def test_without_the_story_the_longest_of_the_other_parts_wins():
@@ -74,7 +74,7 @@ def test_comments_and_code_split_as_printed_or_are_left_out(token):
 
 
 @pytest.mark.parametrize("start", ["<!-- ", "<script>", "<style type=x>", "<p title='"])
-def test_what_is_never_closed_swallows_the_rest(start):
+def test_unclosed_element_swallows_the_rest(start):
     assert keen_tags(f"one{start}and so on to the end of the page").text == "one"
 
 
@@ -95,16 +95,16 @@ def test_strings_are_measured_decoded_and_collapsed():
 @pytest.mark.parametrize(("characters", "is_news"), [(99, False), (100, False), (101, True)])
 def test_n_is_the_longest_text_that_is_no_news(characters, is_news):
     assert keen_tags("x" * characters).is_news is is_news
-    assert keen_tags("x" * characters, smallest_score=characters - 1).is_news
-    assert not keen_tags("x" * characters, smallest_score=characters).is_news
+    assert keen_tags("x" * characters, min_score=characters - 1).is_news
+    assert not keen_tags("x" * characters, min_score=characters).is_news
 
 
 @pytest.mark.parametrize(("links", "is_news"), [(0, True), (4, True), (5, False), (6, False)])
 def test_t_is_the_fewest_links_that_no_news_has(links, is_news):
     source = "x" * 200 + "<a href=/>y</a>" * links
     assert keen_tags(source) == Winner("x" * 200 + "y" * links, 200 + links, links, is_news)
-    assert keen_tags(source, most_links=links + 1).is_news
-    assert not keen_tags(source, most_links=links).is_news
+    assert keen_tags(source, max_links=links + 1).is_news
+    assert not keen_tags(source, max_links=links).is_news
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_links_outside_of_the_winner_do_not_count():
 
 @given(score=st.integers(0, 300), hrefs=st.integers(0, 12), least=st.integers(0, 300), most=st.integers(0, 12))
 def test_evaluate_is_the_product_of_both(score, hrefs, least, most):
-    assert (evaluate(score, hrefs, smallest_score=least, most_links=most) == 1) == (score > least and hrefs < most)
+    assert (evaluate(score, hrefs, min_score=least, max_links=most) == 1) == (score > least and hrefs < most)
 
 
 def test_no_more_of_the_source_is_read_than_promised(monkeypatch):
@@ -189,7 +189,7 @@ def test_more_keen_tags_never_make_the_winner_shorter(pieces, keen, more):
 
 
 @given(st.text(st.sampled_from("<>/!-?abp sript&;#x='\"\n\0\ud800"), max_size=60))
-def test_nothing_raises_and_every_character_is_read_once(source):
+def test_any_source_is_tokenized_completely(source):
     found = keen_tags(source)
     assert found.is_news == (found.score > 100 and found.hrefs < 5)
     assert found.score == len(found.text) <= len(source)

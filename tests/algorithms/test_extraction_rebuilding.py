@@ -1,4 +1,4 @@
-"""What an article's html keeps of its page, and that nothing is lost or told twice on the way."""
+"""What an article's html keeps of its page, and that nothing is lost or repeated."""
 
 import re
 from collections import Counter
@@ -116,7 +116,7 @@ def test_a_picture_is_shown_once_with_its_caption_and_its_alternative():
     assert rebuilt(blocks, run, root) == f"<p>One</p>{shown}<p>two</p><p>three</p>"
 
 
-def test_a_caption_that_belongs_to_the_text_is_not_told_twice():
+def test_caption_within_the_text_is_not_repeated():
     figure = '<figure><img src="/a.jpg"><figcaption>A grey mare</figcaption></figure>'
     assert rebuild(f"<p>One</p>{figure}<p>two").count("A grey mare") == 1
 
@@ -194,8 +194,8 @@ def test_every_chosen_block_appears_once_in_order_and_no_other(trees, data):
     shown = re.sub(r"<figcaption>.*?</figcaption>", " ", found)
     assert re.sub(r"<[^>]*>", " ", shown).split() == expected
     captions = re.findall(r"<figcaption>(.*?)</figcaption>", found)
-    told = Counter(word for caption in captions for word in caption.split())
-    assert not told & Counter(expected)
+    captioned = Counter(word for caption in captions for word in caption.split())
+    assert not captioned & Counter(expected)
 
 
 @settings(max_examples=60)

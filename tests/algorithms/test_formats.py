@@ -57,7 +57,7 @@ def strings(value: object) -> list[str]:
     ],
     ids=lambda value: None if isinstance(value, bytes) else value,
 )
-def test_what_is_no_feed_is_named(content: bytes, message: str) -> None:
+def test_other_documents_are_named_in_the_message(content: bytes, message: str) -> None:
     with pytest.raises(NotAFeed, match=message):
         parse(content)
 

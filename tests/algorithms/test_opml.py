@@ -57,7 +57,7 @@ def unordered(document: OpmlDocument) -> dict[str, tuple[Subscription, set[tuple
 
 @settings(max_examples=100)
 @given(documents)
-def test_what_was_written_is_read_again(document: OpmlDocument) -> None:
+def test_written_opml_is_read_back(document: OpmlDocument) -> None:
     again = read(write(document, NOW))
     assert unordered(again) == unordered(document)
     assert (again.title, again.skipped, again.problem) == (document.title, (), "")
@@ -65,7 +65,7 @@ def test_what_was_written_is_read_again(document: OpmlDocument) -> None:
 
 @settings(max_examples=100)
 @given(documents)
-def test_a_list_without_repeats_comes_back_in_its_order(document: OpmlDocument) -> None:
+def test_list_without_repeats_keeps_its_order(document: OpmlDocument) -> None:
     single = tuple(replace(found, folders=found.folders[:1]) for found in document.subscriptions)
     settled = read(write(replace(document, subscriptions=single), NOW))
     assert read(write(settled, NOW)) == settled
@@ -95,7 +95,7 @@ def test_the_address_may_be_spelt_in_any_case(name: str) -> None:
     assert read_one(f'<OUTLINE Text="A" {name}="https://a.example/"/>').title == "A"
 
 
-def test_all_that_an_outline_says_is_kept() -> None:
+def test_all_attributes_of_an_outline_are_kept() -> None:
     assert read_one(
         '<outline text="Short" title="Long &amp;  wide" type="rss" xmlUrl="feed://a.example/x#y" htmlUrl="https://A.example"'
         ' language="de" description="About" category="/News/World,Tech,"/>'
@@ -115,11 +115,11 @@ def test_lists_of_version_1_without_a_body_are_read() -> None:
     assert addresses(read(b'<opml version="1.0"><outline xmlUrl="http://a.example/"/></opml>')) == ["http://a.example/"]
 
 
-def test_a_folder_without_a_name_is_none() -> None:
+def test_folder_without_name_is_skipped() -> None:
     assert read_one('<outline text=" "><outline xmlUrl="http://a.example/"/></outline>').folders == ()
 
 
-def test_what_is_left_out_is_told_with_its_line() -> None:
+def test_skipped_outlines_are_reported_with_their_line() -> None:
     document = read(
         body(
             '<outline text="More" type="include" url="https://a.example/list.opml"/>\n'
@@ -153,7 +153,7 @@ def test_what_is_left_out_is_told_with_its_line() -> None:
         ),
     ],
 )
-def test_attributes_that_nobody_escaped_are_mended(attributes: str, title: str, description: str, problem: str) -> None:
+def test_unescaped_attributes_are_mended(attributes: str, title: str, description: str, problem: str) -> None:
     document = read(
         body(f'<outline {attributes} xmlUrl="http://a.example/?b=1&c=2" />\n<outline xmlUrl="http://b.example/"/>')
     )
@@ -196,7 +196,7 @@ def test_letters_in_another_character_set_than_declared_are_read() -> None:
         (b"<opml><body>\n<outline text=", 2, "Line 2, column "),
     ],
 )
-def test_what_holds_no_subscription_is_refused_with_the_place(content: bytes, line: int, complaint: str) -> None:
+def test_document_without_subscriptions_is_refused_with_the_place(content: bytes, line: int, complaint: str) -> None:
     with pytest.raises(BrokenOpml, match=complaint) as caught:
         read(content)
     assert caught.value.line == line

@@ -92,7 +92,7 @@ ARTICLE_HEAD = '<meta property="og:type" content="article">'
         (page("World", "<h1>World</h1><div id=app></div>"), "/world/", "valueless"),
     ],
 )
-def test_pages_are_told_apart(html, path, expected):
+def test_pages_are_classified(html, path, expected):
     verdict = kind(html, path)
     assert verdict.kind == expected
     assert 1 / 3 <= verdict.probability <= 1
@@ -109,7 +109,7 @@ def test_the_longer_its_text_the_more_certain_a_page_is_news():
     assert kind(article(times=1), "/bridge").probability < kind(article(times=2), "/bridge").probability
 
 
-def test_an_empty_document_is_worth_nothing():
+def test_empty_document_is_valueless():
     nothing = read_page(b"")
     assert nothing.root is None
     assert classify(None, keen.extract(None), read_metadata(None, url=SITE), SITE) == Kind(
@@ -234,7 +234,7 @@ def test_training_finds_the_least_loss():
             moved.flat[place] += step
             assert loss(moved, model.intercepts) > least
     for place in range(3):
-        assert loss(model.weights, model.intercepts + 0.02 * np.eye(3)[place]) > least
+        assert loss(model.weights, model.intercepts + 0.02 * np.identity(3)[place]) > least
 
 
 def test_weights_stay_at_the_points_of_people_when_these_are_stiff():
@@ -268,7 +268,7 @@ def test_examples_without_address_teach_nothing_about_addresses():
         (IMPRINT, "/imprint", ("valueless", "valueless", "valueless")),
     ],
 )
-def test_simple_rules_tell_simple_pages_apart(html, path, expected):
+def test_simple_rules_classify_simple_pages(html, path, expected):
     found = facts(html, SITE + path)
     assert (kind_rules.by_metadata(found), kind_rules.by_address(found), kind_rules.by_points(found)) == expected
 

@@ -70,7 +70,7 @@ def png(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunks
 
 
-def test_a_png_that_says_to_be_huge_is_measured_so():
+def test_declared_size_of_a_huge_png_is_measured():
     assert picture_in(png(100_000, 100_000)).pixels == 10**10
 
 
@@ -117,7 +117,7 @@ def test_a_bitmap_from_the_top_down_has_a_height():
         b"GIF87a\0\0\0\0\0\0\0",
     ],
 )
-def test_what_is_no_picture_or_tells_no_size_is_none(body):
+def test_bytes_without_picture_or_size_are_none(body):
     assert picture_in(body) is None
 
 

@@ -149,7 +149,7 @@ def test_an_article_with_many_pictures_takes_a_few_milliseconds_at_most():
 @pytest.mark.parametrize(
     "html", ["<img" * 100_000, '<img alt="' * 50_000, "<source <video " * 50_000, '<img src="x' * 50_000]
 )
-def test_what_is_no_proper_markup_takes_no_time_either(html):
+def test_malformed_markup_is_rewritten_within_a_second(html):
     began = process_time()
     led_through(html, ours)
     replaced(html)

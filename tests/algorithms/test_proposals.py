@@ -146,7 +146,7 @@ def test_proposals_come_with_less_likely_ones_and_each_finds_something_else():
 
 
 @pytest.mark.parametrize("example", ["", "  ", "—", "Nothing like it anywhere on this page"])
-def test_what_is_not_on_the_page_yields_nothing(example):
+def test_unknown_title_yields_no_proposal(example):
     assert propose("xpath", Page(PAGE, "", URL), example) == []
 
 
@@ -193,7 +193,7 @@ def test_xml_is_addressed_with_its_prefixes():
     assert (best.recipe.item, best.recipe.title, best.recipe.link) == ("//row", ".//m:name", "url")
 
 
-def test_a_document_that_is_none_is_told():
+def test_invalid_document_is_reported():
     with pytest.raises(NotAFeed):
         propose("xpath", Page(b"", "", URL), "x")
     with pytest.raises(NotAFeed):

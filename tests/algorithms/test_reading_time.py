@@ -20,11 +20,11 @@ def test_characters_are_counted_where_no_spaces_are(text):
 
 
 @given(st.text("ab 总理", min_size=1, max_size=300), st.integers(1, 30))
-def test_a_beginning_tells_how_long_the_whole_takes(beginning, times):
+def test_reading_time_is_extrapolated_from_the_beginning(beginning, times):
     whole = f"{beginning} " * times
     assert abs(reading_minutes(f"{beginning} ", len(whole)) - reading_minutes(whole)) <= 1
 
 
 @pytest.mark.parametrize(("text", "characters"), [("", 0), ("", 9_000), ("word", 2)])
-def test_nothing_and_less_than_the_beginning_take_no_time(text, characters):
+def test_empty_and_tiny_texts_take_no_time(text, characters):
     assert reading_minutes(text, characters) == 0

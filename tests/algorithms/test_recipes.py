@@ -1,4 +1,4 @@
-"""Sources that are read by paths: what is found, what is told where nothing is, what hostile documents cannot do."""
+"""Sources read by paths: values found, messages where nothing is found, and limits of hostile documents."""
 
 import json
 import pickle
@@ -67,7 +67,7 @@ def test_a_recipe_survives_json_and_forgets_what_it_does_not_know():
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"channel": "//main"}, "The channel path “//main” found nothing in the document."),
         ({"item": "//tr"}, "The item path “//tr” found nothing in the document."),
@@ -76,13 +76,13 @@ def test_a_recipe_survives_json_and_forgets_what_it_does_not_know():
         ({"item": "//x:li"}, "The item path “//x:li” cannot be evaluated: Undefined namespace prefix."),
     ],
 )
-def test_a_path_that_finds_nothing_is_named(change, said):
-    with pytest.raises(NotAFeed) as told:
+def test_a_path_that_finds_nothing_is_named(change, message):
+    with pytest.raises(NotAFeed) as raised:
         read(PAGE, "xpath", Recipe.from_json(CARDS.to_json() | change))
-    assert said in str(told.value)
+    assert message in str(raised.value)
 
 
-def test_a_date_that_cannot_be_read_is_told_and_costs_nothing_else():
+def test_unreadable_date_is_reported_and_the_item_kept():
     feed = read(
         b"<ul><li><a href=1>A</a><i>gestern</i></ul>", "xpath", Recipe(item="//li", title="a", link="a", date="i")
     )
@@ -107,7 +107,7 @@ def test_a_picture_of_the_channel_is_that_of_all_items():
     assert {entry.image_url for entry in read(PAGE, "xpath", recipe).entries} == {"https://example.org/logo.png"}
 
 
-def test_one_address_for_all_items_tells_them_apart_by_their_words():
+def test_items_with_one_address_are_identified_by_their_words():
     page = b"<ul><li><b>A</b>one<li><b>A</b>two<li><b>C</b></ul>"
     recipe = Recipe(item="//li", title="b", description="text()", link="https://status.example/")
     entries = read(page, "xpath", recipe).entries
@@ -128,7 +128,7 @@ def test_a_charset_is_found_in_the_page():
     assert read(page, "xpath", Recipe(item="//p", title="a", link="a")).entries[0].title == "Мост"
 
 
-def test_no_more_than_500_items_are_read_and_that_is_told():
+def test_items_beyond_500_are_skipped_and_reported():
     page = b"<ul>" + b"".join(b"<li><a href=%d>Item %d</a>" % (number, number) for number in range(600))
     feed = read(page, "xpath", Recipe(item="//li", title="a", link="a"))
     assert len(feed.entries) == 500
@@ -162,7 +162,7 @@ JSON = json.dumps(
 @pytest.mark.parametrize(
     "item", ["data.items", "$.data.items[*]", "//items/item", "/data/items/*", "/data/items", "$..items"]
 )
-def test_json_is_read_by_keys_however_they_are_written(item):
+def test_json_is_read_by_keys_in_any_notation(item):
     recipe = Recipe(item=item, title="title", link="url", description="body", date="at", author='["dc:by"]')
     first, second = read(JSON, "json", recipe).entries
     assert (first.title, first.link, first.summary) == ("Fish & chips", "https://example.org/1", "<p>One</p>")
@@ -249,15 +249,15 @@ def test_numbers_stay_as_they_are_written():
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"<p>", "This cannot be read as JSON"),
         (b"[" * 5_000 + b"]" * 5_000, "nested too deeply"),
         (b"[" * 300 + b"]" * 300, "nested too deeply"),
     ],
 )
-def test_json_that_cannot_be_read_is_told(content, said):
-    with pytest.raises(NotAFeed, match=said):
+def test_unreadable_json_is_reported(content, message):
+    with pytest.raises(NotAFeed, match=message):
         read(content, "json", Recipe(item="a", title="b", link="c"))
 
 
@@ -296,7 +296,7 @@ def test_a_text_is_read_by_regular_expressions():
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"channel": "NEVER(.*)"}, "The channel expression “NEVER(.*)” found nothing"),
         ({"item": "@@"}, "The item separator “@@” found nothing"),
@@ -304,8 +304,8 @@ def test_a_text_is_read_by_regular_expressions():
         ({"title": "@(@)", "link": "@"}, "The title expression “@(@)” found nothing"),
     ],
 )
-def test_an_expression_that_finds_nothing_is_named(change, said):
-    with pytest.raises(NotAFeed, match=re.escape(said)):
+def test_an_expression_that_finds_nothing_is_named(change, message):
+    with pytest.raises(NotAFeed, match=re.escape(message)):
         read(TEXT, "regex", Recipe.from_json(LINES.to_json() | change))
 
 
@@ -319,7 +319,7 @@ def test_expressions_take_time_in_line_with_the_text():
 
 # --- what people write wrongly ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
-    ("kind", "recipe", "field", "said"),
+    ("kind", "recipe", "field", "message"),
     [
         ("xpath", {"item": "//li[", "title": ".", "link": "."}, "item", "at character 5, after “//li[”"),
         ("xpath", {"item": "//li", "title": "first()", "link": "."}, "title", "function that XPath 1.0 does not have"),
@@ -338,9 +338,9 @@ def test_expressions_take_time_in_line_with_the_text():
         ("scrape", {"more": "//a\n" * 7}, "more", "7 lines"),
     ],
 )
-def test_a_field_that_cannot_be_used_is_named_with_the_place(kind, recipe, field, said):
+def test_a_field_that_cannot_be_used_is_named_with_the_place(kind, recipe, field, message):
     problems = kind_of(kind).problems(Recipe.from_json(recipe))
-    assert said in problems[field]
+    assert message in problems[field]
     assert len(problems) == 1
 
 
@@ -350,7 +350,7 @@ def test_a_recipe_that_cannot_be_used_is_no_feed():
 
 
 @given(st.sampled_from(["xpath", "json", "regex", "scrape", "feed", "podcast"]), st.text(max_size=30))
-def test_whatever_is_written_is_accepted_or_told(kind, text):
+def test_any_path_is_accepted_or_reported(kind, text):
     recipe = Recipe(**dict.fromkeys(kind_of(kind).fields, text))
     problems = kind_of(kind).problems(recipe)
     assert all(message.endswith(".") for message in problems.values())
@@ -359,7 +359,7 @@ def test_whatever_is_written_is_accepted_or_told(kind, text):
 
 
 @given(st.sampled_from(["xpath", "json", "regex", "scrape", "feed"]), st.binary(max_size=200))
-def test_whatever_a_document_holds_is_read_or_told(kind, content):
+def test_any_document_is_read_or_reported(kind, content):
     recipe = (
         CARDS if kind == "xpath" else LINES if kind == "regex" else Recipe(item="a", title="b", link="c", more="//a")
     )
@@ -385,7 +385,7 @@ def test_hostile_documents_end_soon(content):
     assert time.perf_counter() - began < 5.0
 
 
-def test_what_is_larger_than_10_mb_is_not_read():
+def test_documents_above_10_mb_are_refused():
     with pytest.raises(NotAFeed, match="larger than 10 MB"):
         read(b" " * (10 * 2**20 + 1), "regex", LINES)
 

@@ -65,7 +65,7 @@ def test_every_dialect_of_feeds_has_paths(content):
     assert [entry.image_url for entry in amended(content, "feed", image="pic").entries] == ["https://pod.example/p.png"]
 
 
-def test_a_feed_whose_items_cannot_be_told_apart_is_read_without_its_recipe():
+def test_feed_too_broken_for_paths_is_read_without_its_recipe():
     broken = b"<rss><channel><item><title>A</title><item><title>B</title></channel>"
     feed = amended(broken, "feed", image="pic")
     assert feed.entries == amended(broken, "feed").entries
@@ -111,7 +111,7 @@ def test_all_recordings_of_a_page_are_found_in_their_order():
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         ("//video", "Line 1, “//video”, found no web address in https://pod.example/."),
         ("href=(zz)y", "Line 1, “href=(zz)y”, found no web address"),
@@ -119,10 +119,10 @@ def test_all_recordings_of_a_page_are_found_in_their_order():
         ("//a/@class", "found no web address"),
     ],
 )
-def test_a_line_that_finds_nothing_is_named(more, said):
-    with pytest.raises(NotAFeed, match="Line 1") as told:
+def test_a_line_that_finds_nothing_is_named(more, message):
+    with pytest.raises(NotAFeed, match="Line 1") as raised:
         follow([page("<a class='mailto:x' href='mailto:x'>")], {"more": more})
-    assert said in str(told.value)
+    assert message in str(raised.value)
 
 
 def test_a_trail_that_leads_in_a_circle_ends():

@@ -22,7 +22,7 @@ TEXT = st.lists(st.tuples(st.lists(TERMS, max_size=5), st.integers(1, 30)), max_
 ROUNDING = 1e-9
 
 
-def may_be_told(texts: list[Text], words: float, found: frozenset[tuple[int, int]]) -> bool:
+def is_allowed(texts: list[Text], words: float, found: frozenset[tuple[int, int]]) -> bool:
     """Whether maximal marginal relevance, with every cosine computed whenever it is needed, may choose the sentences.
 
     There is an order in which each is the best of those left, but for rounding.
@@ -62,18 +62,18 @@ def may_be_told(texts: list[Text], words: float, found: frozenset[tuple[int, int
 
 
 @given(st.lists(TEXT, max_size=3), st.integers(1, 60))
-def test_a_story_is_told_by_maximal_marginal_relevance(texts: list[Text], words: int):
-    found = [(told.text, told.sentence) for told in story_summary(texts, Frequencies(), words)]
+def test_story_summary_is_chosen_by_maximal_marginal_relevance(texts: list[Text], words: int):
+    found = [(each.text, each.sentence) for each in story_summary(texts, Frequencies(), words)]
     assert found == sorted(set(found))
-    assert may_be_told(texts, words, frozenset(found))
+    assert is_allowed(texts, words, frozenset(found))
 
 
 @given(st.lists(TEXT, max_size=4), st.integers(1, 80))
-def test_nothing_is_told_twice(texts: list[Text], words: int):
+def test_story_summary_has_no_repetitions(texts: list[Text], words: int):
     found = story_summary(texts, Frequencies(), words)
-    told = [texts[each.text].sentences[each.sentence].terms for each in found]
-    rows = vectors(occurrences(told), Frequencies())
-    for number in range(len(told)):
+    chosen = [texts[each.text].sentences[each.sentence].terms for each in found]
+    rows = vectors(occurrences(chosen), Frequencies())
+    for number in range(len(chosen)):
         alike = rows.products(rows.row(number))
         assert np.all(np.delete(alike, number) < REPEATED + 1e-9)
 
@@ -85,12 +85,12 @@ def test_each_source_adds_what_only_it_knows():
         read("A storm closed the harbour bridge. Divers look for a lost pillar of stone.", "en"),
     ]
     found = story_summary(texts, Frequencies(), words=100)
-    assert sum(told.sentence == 0 for told in found) == 1
-    assert {told.text for told in found if told.sentence == 1} == {0, 1, 2}
+    assert sum(each.sentence == 0 for each in found) == 1
+    assert {each.text for each in found if each.sentence == 1} == {0, 1, 2}
     assert found == sorted(found)
 
 
-def test_a_story_without_sentences_tells_nothing_and_one_without_length_is_refused():
+def test_story_without_sentences_is_empty_and_zero_length_is_refused():
     assert story_summary([], Frequencies(), 50) == story_summary([read("", "en")], Frequencies(), 50) == []
     with pytest.raises(ValueError, match="above 0, not 0"):
         story_summary([], Frequencies(), 0)

@@ -1,4 +1,4 @@
-"""Postings whose words are those of their own pages: of sites without feeds, and of feeds that only tease."""
+"""Postings with the text of their own pages: of sites without feeds, and of feeds with teasers only."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,8 +6,7 @@ from datetime import datetime
 
 from django.db import connection, transaction
 
-from apps.database.statements import rows_of
-from apps.postings.actions.storing import Document, store
+from apps.postings.actions.storing import Document, known_postings, store
 from apps.postings.algorithms import identity
 from apps.postings.algorithms.edits import text_hash
 from apps.postings.algorithms.extraction.articles import Article
@@ -19,7 +18,7 @@ from apps.sources.formats.feed import ParsedEntry
 
 @dataclass(frozen=True, slots=True)
 class PageOfPosting:
-    """A news page as it was fetched, and what was taken out of it."""
+    """A fetched news page and its extracted article."""
 
     url: str  # where it was found: its own address, unless it names a better one
     article: Article
@@ -37,16 +36,17 @@ class PageOfPosting:
 
 @transaction.atomic
 def store_articles(source_id: int, pages: Sequence[PageOfPosting]) -> list[int | None]:
-    """Store news pages of a site as its postings, each once; the id of each page's posting, None if it says nothing.
+    """Store news pages of a site as its postings, each once; the ids of the pages' postings, None for empty pages.
 
     The caller holds the lock of the source's schedule, as for `store`.
     """
     if not pages:
         return []
-    entries = [_entry(page) for page in pages]
     received_at = max(page.received_at for page in pages)
-    store([Document(source_id, entries, address=pages[0].url, feed_link="", language="", received_at=received_at)])
-    ids = _ids(source_id, entries)
+    entries = [_entry(page) for page in pages]
+    document = Document(source_id, entries, address=pages[0].url, feed_link="", language="", received_at=received_at)
+    store([document])
+    ids = _ids(document)
     with connection.cursor() as cursor:
         cursor.executemany(
             "UPDATE postings_posting SET document = %s, extractor = %s WHERE id = %s",
@@ -70,19 +70,11 @@ def _entry(page: PageOfPosting) -> ParsedEntry:
     )
 
 
-def _ids(source_id: int, entries: Sequence[ParsedEntry]) -> list[int | None]:
-    keys = identity.keys(entries)
-    identities = [key for entry in keys for key in entry.candidates if key]
-    links = [entry.link_key for entry in keys if entry.link_key]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT id, identity, link_key FROM postings_posting WHERE source_id = %s"
-            " AND (identity = ANY(%s) OR (link_key = ANY(%s) AND link_key <> ''))",
-            [source_id, identities, links],
-        )
-        rows = rows_of(cursor)
-    by_identity = {bytes(row.identity): row.id for row in rows}
-    by_link = {bytes(row.link_key): row.id for row in rows}
+def _ids(document: Document) -> list[int | None]:
+    keys = identity.keys(document.entries)
+    known = known_postings([document], [keys])[document.source_id]
+    by_identity = {posting.identity: posting.id for posting in known}
+    by_link = {posting.link_key: posting.id for posting in known if posting.link_key}
     return [
         next((by_identity[key] for key in entry.candidates if key in by_identity), by_link.get(entry.link_key))
         for entry in keys
@@ -91,9 +83,9 @@ def _ids(source_id: int, entries: Sequence[ParsedEntry]) -> list[int | None]:
 
 @transaction.atomic
 def fill(posting_id: int, page: PageOfPosting) -> bool:
-    """Put the words of a posting's page in the place of its teaser; False if they are not more.
+    """Replace the teaser of a posting by the text of its page; False if that is not longer.
 
-    What the feed left out is taken from the page, too. It is no edit: nothing was published anew.
+    Fields missing in the feed are filled from the page, too. This is not an edit by the publisher.
     """
     posting = Posting.objects.select_for_update().filter(pk=posting_id).first()
     if posting is None:
@@ -101,7 +93,7 @@ def fill(posting_id: int, page: PageOfPosting) -> bool:
     article = page.article
     markup = clean(page.html, base_url=page.url)
     own_html = posting.feed_html if posting.extractor else posting.html
-    # What was extracted before is replaced whatever it was: another extractor is there to do better.
+    # A former extraction is always replaced: the extractor may have changed.
     if not posting.extractor and len(markup.text) <= len(posting.text):
         return False
     Posting.objects.filter(pk=posting_id).update(

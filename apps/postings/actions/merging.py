@@ -1,4 +1,4 @@
-"""Let postings of one source be those of another one."""
+"""Move the postings of a source to another one."""
 
 from collections.abc import Sequence
 
@@ -15,8 +15,8 @@ _MOVE_EDITIONS = """
 UPDATE postings_edition edition SET posting_id = pair.kept_id
 FROM unnest(%s::bigint[], %s::bigint[]) pair(merged_id, kept_id) WHERE edition.posting_id = pair.merged_id
 """
-# Publishers count their items from 1: what has the identity of another posting by chance gets one of its own.
-_TELL_APART = """
+# Publishers number their items from 1: postings that share an identity by chance get a new one.
+_MAKE_UNIQUE = """
 UPDATE postings_posting moved SET identity = decode(md5(moved.identity || int8send(moved.source_id)), 'hex')
 FROM postings_posting other
 WHERE moved.source_id = %s AND other.source_id = %s AND other.identity = moved.identity
@@ -25,16 +25,16 @@ WHERE moved.source_id = %s AND other.source_id = %s AND other.identity = moved.i
 
 @transaction.atomic
 def move_postings(from_id: int, to_id: int, *, same: Sequence[tuple[int, int]]) -> int:
-    """Give the postings of a source to another one, but for those that it has already; returns how many were moved.
+    """Move the postings of a source to another one, but for those that it has already; returns the number of them.
 
     `same` are pairs of a posting and the other source's own, as `queries.same_postings` finds them: of each, the
     earlier arrival and the editions of both are kept. The caller holds the locks of both sources' schedules, and has
-    moved whatever else belongs to the postings in `same`.
+    moved all rows that refer to the postings in `same`.
     """
     merged = [pair[0] for pair in same]
     with connection.cursor() as cursor:
         cursor.execute(_EARLIEST_ARRIVAL, [merged, [pair[1] for pair in same]])
         cursor.execute(_MOVE_EDITIONS, [merged, [pair[1] for pair in same]])
         Posting.objects.filter(pk__in=merged).delete()
-        cursor.execute(_TELL_APART, [from_id, to_id])
+        cursor.execute(_MAKE_UNIQUE, [from_id, to_id])
     return Posting.objects.filter(source_id=from_id).update(source_id=to_id)

@@ -1,4 +1,4 @@
-"""Postings as documents bring them: each once, with edits."""
+"""Storing the entries of documents as postings, each once, with edits."""
 
 import json
 from collections import defaultdict
@@ -22,12 +22,12 @@ EDITIONS_KEPT = 20  # of a posting; some publishers touch a posting at every ret
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What one retrieval of a source brought."""
+    """The entries of one retrieval of a source."""
 
     source_id: int
     entries: Sequence[ParsedEntry]
     address: str  # links are relative to it
-    feed_link: str  # the page of the feed itself, which identifies no posting
+    feed_link: str  # the page of the feed itself, which does not identify a posting
     language: str
     received_at: datetime
 
@@ -41,12 +41,12 @@ class Stored:
 
 @transaction.atomic
 def store(documents: Sequence[Document]) -> list[Stored]:
-    """Store the postings of documents, each once, and edits of those that are known; say what was new.
+    """Store new postings of documents, each once, and edits of known ones.
 
-    Documents of one source must not be stored at the same time by two callers: the caller holds its schedule's lock.
+    The caller holds the lock of each source's schedule, as documents of one source must not be stored concurrently.
     """
     keys = [identity.keys(document.entries, feed_link=document.feed_link) for document in documents]
-    known = _known(documents, keys)
+    known = known_postings(documents, keys)
     decisions = [
         identity.decide(entries, known[document.source_id]) for document, entries in zip(documents, keys, strict=True)
     ]
@@ -55,10 +55,10 @@ def store(documents: Sequence[Document]) -> list[Stored]:
     return [Stored(len(dates), edits, tuple(filter(None, dates))) for dates, edits in zip(new, edited, strict=True)]
 
 
-def _known(
+def known_postings(
     documents: Sequence[Document], keys: Sequence[Sequence[identity.EntryKeys]]
 ) -> dict[int, list[identity.KnownPosting]]:
-    """Stored postings that share an identity or a link with an entry, per source, in one query."""
+    """Stored postings that share an identity or a link with an entry, by source. One query."""
     identities: set[tuple[int, bytes]] = set()
     links: set[tuple[int, bytes]] = set()
     for document, entries in zip(documents, keys, strict=True):
@@ -156,7 +156,7 @@ def _row(document: Document, posting: identity.NewPosting, position: int) -> tup
 
 
 def _update(documents: Sequence[Document], decisions: Sequence[identity.Decision]) -> list[int]:
-    """Write what changed; where a reader would see it, keep the posting's former words as an edition."""
+    """Store changed entries; if readers see a difference, keep the former text as an edition."""
     counts = []
     for document, decision in zip(documents, decisions, strict=True):
         counts.append(sum(_edit(document, change) for change in decision.changed))
@@ -171,7 +171,7 @@ def _edit(document: Document, change: identity.ChangedPosting) -> bool:
         cursor.execute("SELECT text_hash, extractor, html, text FROM postings_posting WHERE id = %s", [change.id])
         [old] = rows_of(cursor)
         feed_html = markup.html if old.extractor else ""
-        if old.extractor and len(old.text) > len(markup.text):  # its page says more than the document does
+        if old.extractor and len(old.text) > len(markup.text):  # the text of its page is longer
             markup = CleanMarkup(old.html, old.text, markup.image_url)
         new_hash = text_hash(entry.title, markup.text)
         edited = bytes(old.text_hash) != new_hash

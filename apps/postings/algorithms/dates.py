@@ -1,4 +1,4 @@
-"""The date that a posting is listed under, whatever its publisher claims."""
+"""The date under which a posting is listed."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -10,7 +10,7 @@ TOLERANCE = timedelta(minutes=10)  # of clocks that run ahead of ours
 @dataclass(frozen=True, slots=True)
 class EffectiveDate:
     at: datetime  # never later than the retrieval
-    trusted: bool  # whether it is the publisher's own, so that habits may be learnt from it
+    trusted: bool  # the publisher's own date, from which posting rates may be learned
 
 
 def effective(claimed: datetime | None, *, received: datetime, position: int) -> EffectiveDate:
@@ -52,9 +52,9 @@ def effective(claimed: datetime | None, *, received: datetime, position: int) ->
 
 
 def written_offset(claimed: datetime | None) -> int | None:
-    """Minutes that the publisher's local time is ahead of UTC, by the date it wrote; None where that says nothing.
+    """Minutes that the publisher's local time is ahead of UTC, by the written date; None if unknown.
 
-    Publishing systems write UTC wherever they stand, so an offset of nought says nothing.
+    Publishing systems write UTC in any time zone, so an offset of 0 does not count.
 
     >>> written_offset(datetime.fromisoformat("2026-03-01T12:00:00-05:00")), written_offset(datetime.now(UTC))
     (-300, None)

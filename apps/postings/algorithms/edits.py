@@ -1,4 +1,4 @@
-"""Whether an entry that came again with other bytes is an edit that a person would see."""
+"""Edits that a reader sees, as opposed to other changes of an entry."""
 
 import re
 from hashlib import blake2b

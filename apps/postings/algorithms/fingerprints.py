@@ -22,7 +22,7 @@ _REMEMBERED = 200_000  # words, about 25 MB
 
 
 class _Hashes(dict[str, int]):
-    """Words by their hashes: a look-up is much quicker than a hash."""
+    """Hashes by word: a dictionary lookup is much faster than hashing."""
 
     def __missing__(self, word: str) -> int:
         if len(self) >= _REMEMBERED:
@@ -40,7 +40,7 @@ def fingerprint(words: Sequence[str]) -> Fingerprint:
     Parameters
     ----------
     words : sequence of str
-        In their order, stop words included: they tell a copy from another report.
+        In their order, stop words included: they distinguish a copy from another report.
 
     Returns
     -------
@@ -84,8 +84,8 @@ def similarity(one: Fingerprint, other: Fingerprint) -> float:
 class Duplicates:
     """Fingerprints of reports, to find the one that another is a copy of.
 
-    Fingerprints are cut into bands of four values; whoever shares a band is looked at. Reports with a similarity of
-    0.8 share one with a probability of 98 %, with 0.9 practically always.
+    Fingerprints are cut into bands of four values, and reports that share a band are compared. Reports with a
+    similarity of 0.8 share one with a probability of 98 %, with 0.9 practically always.
     """
 
     def __init__(self) -> None:

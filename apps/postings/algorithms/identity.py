@@ -1,8 +1,8 @@
-"""Which entry of a document is which posting: an item is stored once, whatever its publisher does to guids and links.
+"""Matching of a document's entries with stored postings: an item is stored once, even if guids and links change.
 
-A guid is believed first, then the link, then the words; but what several entries of a document share tells none of
-them apart. So every entry has keys from the general to the special, and a posting is stored under the most general
-one that was its own when it first came:
+The guid takes precedence over the link, and the link over the words; but a value that several entries of a document
+share identifies none of them. So every entry has keys from the general to the special, and a posting is stored under
+the most general one that was unique when it first came:
 
 - with a guid: the guid; guid and link; guid, link and title;
 - without: the link; link and words.
@@ -11,7 +11,7 @@ Links are compared as pages (`same_page_key`), so tracking parameters, http or h
 matter. A link identifies nothing when several entries of the document have it, when it is the feed's own, or when
 it is the root of a host.
 
-What cannot be told apart, and what becomes of it:
+Entries that cannot be distinguished, and the outcome:
 
 - documents of one entry each with the same guid for every item, or with the same link and another guid every time:
   one posting, edited again and again (as for a publisher who renews the guid at every edit);
@@ -32,7 +32,7 @@ from apps.sources.formats.feed import ParsedEntry
 
 _MAX_REACHED = 1_000  # postings that one entry may make others move among
 _MAX_IDENTITIES = 3
-_TELLING_LENGTH = 2_000  # characters of markup whose words tell one entry from another
+_KEY_LENGTH = 2_000  # characters of markup whose words count for the key
 _TAG = re.compile(r"<[^>]*(?:>|$)")
 
 
@@ -41,15 +41,14 @@ class EntryKeys:
     """What identifies an entry in its document; each key has 16 bytes, or none where the entry lacks the thing."""
 
     entry: ParsedEntry
-    guid_key: bytes
-    link_key: bytes  # empty, too, when the link identifies nothing
-    text_key: bytes  # title and first words; empty for an entry that says nothing
+    link_key: bytes  # empty if the link does not identify it
+    text_key: bytes  # title and first words; empty for an entry without any
     content_hash: bytes  # title and markup exactly as they came: equal means nothing to do
-    identities: tuple[bytes, ...]  # the special ones first; empty for an entry that says nothing
+    identities: tuple[bytes, ...]  # the special ones first; none for an entry without content
 
     @property
     def candidates(self) -> tuple[bytes, ...]:
-        """The identities under which the posting may have been stored, whatever the entry looked like then."""
+        """All identities under which the posting may have been stored."""
         return tuple(dict.fromkeys((*self.identities, self.text_key)))
 
 
@@ -81,17 +80,16 @@ class ChangedPosting:
 class Decision:
     new: tuple[NewPosting, ...]  # in the order of the document
     changed: tuple[ChangedPosting, ...]
-    same_count: int  # entries that bring nothing: unchanged, listed twice, or saying nothing
 
 
 def keys(entries: Sequence[ParsedEntry], *, feed_link: str = "") -> tuple[EntryKeys, ...]:
-    """The keys of a document's entries, to look stored postings up by and to `decide` with.
+    """The keys of a document's entries, to look up stored postings and to `decide` with.
 
     Look up the source's postings whose identity is among all `candidates` or whose link key is among the non-empty
     link keys. Time is linear in the size of the document, whose parser limits it.
 
     >>> one_page = ParsedEntry(title="A", link="http://example.org/x/"), ParsedEntry(link="https://example.org/x?fbclid=2")
-    >>> [key.link_key for key in keys(one_page)]  # tells neither of them apart
+    >>> [key.link_key for key in keys(one_page)]  # identifies neither
     [b'', b'']
     >>> keys(one_page[:1])[0].link_key == keys(one_page[1:])[0].link_key != b""
     True
@@ -119,7 +117,7 @@ def decide(document: Sequence[EntryKeys], known: Iterable[KnownPosting]) -> Deci
     >>> [new] = decide(document, []).new
     >>> stored = KnownPosting(1, new.identity, new.link_key, new.content_hash)
     >>> decide(document, [stored])
-    Decision(new=(), changed=(), same_count=1)
+    Decision(new=(), changed=())
     >>> renewed = ParsedEntry(guid="8", link="https://example.org/a?utm_source=rss", title="A, corrected")
     >>> [posting.id for posting in decide(keys([renewed]), [stored]).changed]
     [1]
@@ -148,7 +146,7 @@ class _Matching:
             for position, posting in sorted(self.matches.items())
             if (key := self.keys[position]).content_hash != posting.content_hash
         )
-        return Decision(new, changed, len(self.keys) - len(new) - len(changed))
+        return Decision(new, changed)
 
     def _match(self) -> None:
         """Certain matches first: guids that merely count positions would else hand each posting to its neighbour."""
@@ -169,9 +167,9 @@ class _Matching:
     def _match_unchanged(
         self, by_identity: Mapping[bytes, KnownPosting], by_link: Mapping[bytes, Sequence[KnownPosting]]
     ) -> None:
-        """What a document brought once, it never brings again: no entry is left over because another has its posting.
+        """Match unchanged entries so that none is left over because another one holds its posting.
 
-        Those that would be new come first, and whoever holds what one of them needs moves on to another of its own.
+        Entries that would be new come first; an entry that holds a posting they need moves to another of its own.
         """
         for position in sorted(self.positions, key=lambda position: not self._free_identities(position)):
             key = self.keys[position]
@@ -183,7 +181,7 @@ class _Matching:
             self._make_room(position)
 
     def _make_room(self, start: int) -> None:
-        """Give the entry a posting on the shortest path of moves that ends with one nobody has."""
+        """Match the entry along the shortest augmenting path, which ends at an unmatched posting."""
         reached: dict[int, int] = {}  # the position of the entry that may have it, by the posting's id
         waiting = [start]
         for position in waiting:
@@ -197,7 +195,7 @@ class _Matching:
                 waiting.append(self.given[posting.id])
 
     def _move(self, posting: KnownPosting | None, reached: Mapping[int, int]) -> None:
-        """Hand the posting to whoever may have it, what they leave to the next, and so on until one had nothing."""
+        """Give the posting to the entry that reached it, that entry's former posting to the next, and so on."""
         while posting is not None:
             position = reached[posting.id]
             self.matches[position], self.given[posting.id], posting = posting, position, self.matches.get(position)
@@ -226,7 +224,7 @@ class _Matching:
                 yield NewPosting(key.entry, free[-1], key.link_key, key.content_hash)
 
     def _free_identities(self, position: int) -> list[bytes]:
-        """Those that tell the entry from all others of the document, and no posting has."""
+        """The identities that no other entry of the document and no posting has."""
         identities = self.keys[position].identities
         return [identity for identity in identities if self.sharers[identity] == 1 and identity not in self.taken]
 
@@ -247,18 +245,17 @@ def _without_repetitions(document: Sequence[EntryKeys]) -> Iterator[int]:
 
 def _entry_keys(entry: ParsedEntry, page: str, text_key: bytes, *, is_own_page: bool) -> EntryKeys:
     guid = entry.guid.strip()
-    guid_key = _digest("guid", guid) if guid else b""
     identities: tuple[bytes, ...]
     if guid:
         title = " ".join(entry.title.split()) or text_key.hex()
-        identities = (_digest("guid+link+title", guid, page, title), _digest("guid+link", guid, page), guid_key)
+        guid_alone = _digest("guid", guid)
+        identities = (_digest("guid+link+title", guid, page, title), _digest("guid+link", guid, page), guid_alone)
     elif page:
         identities = (_digest("link+words", page, text_key.hex()), _digest("link", page))
     else:
         identities = (text_key,) if text_key else ()
     return EntryKeys(
         entry=entry,
-        guid_key=guid_key,
         link_key=_digest("page", page) if page and is_own_page else b"",
         text_key=text_key,
         content_hash=_digest("content", entry.title, entry.content, entry.summary),
@@ -278,7 +275,7 @@ def _is_root(page: str) -> bool:
 
 def _text_key(entry: ParsedEntry) -> bytes:
     """Title and first words alone, since the markup around them may carry a number of this very retrieval."""
-    markup = (entry.content or entry.summary)[:_TELLING_LENGTH]
+    markup = (entry.content or entry.summary)[:_KEY_LENGTH]
     words = " ".join(_TAG.sub(" ", markup).split())
     title = " ".join(entry.title.split())
     if not words:

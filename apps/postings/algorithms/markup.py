@@ -1,8 +1,8 @@
-"""Articles as publishers send them, made safe to show inside a page of ours, and as plain text beside it.
+"""Publishers' markup made safe to show inside our pages, and its plain text.
 
-Three steps: our own reading (`tokens`) keeps what an article is made of, makes addresses absolute and leaves out
-what counts its readers; nh3, a browser's parser with an allow-list, builds the tree and has the last word on safety;
-its output is read once more for the text. Everything takes bounded time:
+Three steps: our own tokenizer (`tokens`) keeps the elements of articles, makes addresses absolute and drops trackers;
+nh3, a browser's parser with an allow-list, builds the tree and guarantees safety; its output is read once more for the
+text. Everything takes bounded time:
 
 - an article longer than 1,000,000 characters, or of more than 20,000 tags, ends there;
 - a picture inside its own address (`data:`) is dropped above 32,000 characters;
@@ -74,7 +74,7 @@ def clean(html: str, *, base_url: str = "") -> CleanMarkup:
     return CleanMarkup(_paragraphs(text), text, reading.image_url)
 
 
-# --- what articles are made of
+# --- elements and attributes of articles
 
 _BOXES = frozenset({
     "address", "article", "aside", "center", "dialog", "fieldset", "footer", "form", "header", "hgroup", "main", "nav",
@@ -156,7 +156,7 @@ _ALWAYS: Mapping[str, Mapping[str, str]] = {
 
 
 def _last_word(element: str, attribute: str, value: str) -> str | None:
-    """nh3 allows a scheme everywhere or nowhere; pictures alone may carry their data in the address."""
+    """nh3 allows a scheme everywhere or nowhere, but only pictures may use `data:`."""
     is_data = value[:5].lower() == "data:"
     return None if is_data and (element, attribute) != ("img", "src") else value
 

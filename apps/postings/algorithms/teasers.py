@@ -1,10 +1,10 @@
-"""What a feed says of a posting beside what its page says."""
+"""Teasers in feeds, as opposed to the full text of the page."""
 
 import re
 from html import unescape
 
-FULL_LENGTH = 1_500  # characters; a text so long is an article
-SHORT = 400  # characters; a text so short is none, unless it says that it is
+FULL_LENGTH = 1_500  # characters; longer texts are articles
+SHORT = 400  # characters; shorter texts are teasers
 _CUT = re.compile(
     r"(?:…|\.\.\.|\[(?:…|\.\.\.|&hellip;)\]|\b(?:read (?:more|on|the (?:full|whole|rest))|continue reading|weiterlesen|"
     r"lire la suite|leer más|leggi tutto|appeared first on|mehr lesen|阅读全文|続きを読む)\b.{0,80})\s*$",
@@ -13,7 +13,7 @@ _CUT = re.compile(
 
 
 def is_teaser(text: str) -> bool:
-    """Whether a posting's plain text is probably only the beginning, or a summary, of what stands on its page.
+    """Whether a posting's plain text is probably only the beginning or a summary of the article on its page.
 
     >>> is_teaser("The council has decided. Read more"), is_teaser("A short note. " * 200)
     (True, False)

@@ -1,4 +1,4 @@
-"""HTML as a flat run of texts and tags, in time linear in its length whatever it holds.
+"""HTML as a flat sequence of texts and tags, in linear time for any input.
 
 Reads tags as browsers do, with two exceptions in favour of what people lose: a quote that is never closed does not
 swallow the rest, and neither does an element whose content is dropped but whose end is missing.
@@ -48,7 +48,7 @@ def tokens(html: str) -> Iterator[str | Tag]:
     >>> list(tokens("<P id=a>1<!-- no --> < 2"))
     [Tag(name='p', is_end=False, attribute_text=' id=a'), '1', ' < 2']
     """
-    endless: set[str] = set()  # names whose end was sought in vain: seeking again would take quadratic time
+    endless: set[str] = set()  # names without an end tag: searching again would take quadratic time
     position = 0
     while opening := _OPENING.search(html, position):
         if opening.start() > position:

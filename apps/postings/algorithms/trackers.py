@@ -1,4 +1,4 @@
-"""What in a posting serves only to watch its readers: parameters of links, pixels, and the hosts that count them."""
+"""Trackers in postings: parameters of links, pixels, and the hosts that count readers."""
 
 import re
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ _POINT = re.compile(r"\s*0*[01](?:\.0*)?\s*(?:px)?\s*")
 
 
 def without_tracking(address: str) -> str:
-    """The address without parameters that only tell where its reader came from.
+    """The address without parameters that only track where its reader came from.
 
     >>> without_tracking("https://example.org/a?utm_source=rss&id=7&fbclid=x#part")
     'https://example.org/a?id=7#part'
@@ -58,7 +58,7 @@ def is_tracker(address: str) -> bool:
 
 
 def is_unseen(attributes: Mapping[str, str]) -> bool:
-    """Whether a picture or frame with these attributes is a point or hidden: nothing to look at, so there to count.
+    """Whether a picture or frame with these attributes is hidden or a single pixel, so that it only counts readers.
 
     >>> is_unseen({"width": "1", "height": "1"}), is_unseen({"width": "100%", "height": "1080"})
     (True, False)

@@ -1,4 +1,4 @@
-"""Reads of postings: words that chain, and the cursor that pages through them."""
+"""Reads of postings, and the cursor that pages through them."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class BadCursor(ValueError):
-    """A text in an address stands for no place in a list."""
+    """A text that is not a cursor."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -38,15 +38,8 @@ class Cursor:
 
     @classmethod
     def decode(cls, text: str) -> Self:
-        """The cursor whose `encode` gave the text.
+        """The inverse of `encode`. Raises BadCursor for an invalid text.
 
-        Raises
-        ------
-        BadCursor
-            If it is none.
-
-        Examples
-        --------
         >>> Cursor.decode("1709208000000000.7").published_at.isoformat()
         '2024-02-29T12:00:00+00:00'
         """
@@ -119,7 +112,7 @@ def after(postings: QuerySet[Posting], cursor: Cursor) -> QuerySet[Posting]:
 
 
 def weekly_counts(source_ids: Collection[int], now: datetime) -> dict[int, int]:
-    """How many postings of the last seven days each source has; sources without any are left out."""
+    """The number of postings of the last seven days by source, without sources that have none."""
     fresh = Posting.objects.filter(source__in=source_ids, published_at__gt=now - timedelta(days=7))
     return dict(fresh.order_by().values("source").annotate(amount=Count("pk")).values_list("source", "amount"))
 
@@ -147,7 +140,7 @@ SELECT (
 
 
 def neighbours(posting: Posting) -> Neighbours:
-    """What comes right after a posting, and right before it, of all that its source published. One query."""
+    """The next newer and the next older posting of the same source. One query."""
     names = {"source": posting.source_id, "published_at": posting.published_at, "id": posting.pk}
     [neighbours] = fetch_as(Neighbours, _NEIGHBOURS, names)
     return neighbours
@@ -171,7 +164,7 @@ def with_documents(source_id: int | None = None) -> QuerySet[Posting]:
 
 
 def trusted_dates(posting_ids: Collection[int]) -> list[tuple[datetime, datetime]]:
-    """When postings were published and when they reached us, of those whose dates can be trusted."""
+    """Times of publication and arrival of those postings whose dates can be trusted."""
     found = Posting.objects.filter(pk__in=posting_ids).only("published_at", "claimed_at", "retrieved_at")
     return [
         (posting.published_at, posting.retrieved_at)
@@ -181,7 +174,7 @@ def trusted_dates(posting_ids: Collection[int]) -> list[tuple[datetime, datetime
 
 
 class PostingText(NamedTuple):
-    """What a posting says, for those who work something out of it."""
+    """The text of a posting, for derived data."""
 
     id: int
     text_hash: bytes
@@ -209,17 +202,14 @@ SELECT merged.id, kept.id
 FROM postings_posting merged JOIN postings_posting kept ON {condition}
 WHERE merged.source_id = %s AND kept.source_id = %s ORDER BY merged.id, kept.id
 """
-# A guid alone does not make two postings of two sources one: many publishers only count their items.
+# Equal guids are not enough: many publishers only number their items.
 _BY_IDENTITY = """kept.identity = merged.identity
     AND (kept.title = merged.title OR (kept.link_key = merged.link_key AND merged.link_key <> ''))"""
 _BY_LINK = "kept.link_key = merged.link_key AND merged.link_key <> ''"
 
 
 def same_postings(from_id: int, to_id: int) -> list[tuple[int, int]]:
-    """Pairs of postings of two sources that are one posting: by what identifies them, or by their page. Each is in one.
-
-    Two queries.
-    """
+    """Disjoint pairs of postings of two sources with the same identity or page. Two queries."""
     pairs: dict[int, int] = {}
     taken: set[int] = set()
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""How much of what changed still waits for search, trends and the like, which note it by triggers."""
+"""Backlogs of the outboxes that triggers fill for search, trends and the like."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,19 +9,19 @@ from django.db.models.functions import Coalesce, Greatest
 
 from apps.postings.models import Posting
 
-MAX_COUNTED = 100_000  # a longer queue is not counted to its end
-LOOKED_AT = 100  # the first changes of a queue, since some are of postings that were deleted
+MAX_COUNTED = 100_000  # rows
+SAMPLE = 100  # first rows of an outbox, as some are of deleted postings
 
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    length: int  # up to MOST_COUNTED
-    seconds: float  # how long the oldest change waits; 0 when none does
+    length: int  # up to MAX_COUNTED
+    seconds: float  # age of the oldest row; 0 for an empty outbox
 
 
 def backlog(changes: QuerySet[Any, Model], now: datetime) -> Backlog:
-    """What waits among changes that are in the order of their turns and have a `posting_id`."""
-    first = list(changes.values_list("posting_id", flat=True)[:LOOKED_AT])
+    """The backlog of an outbox that is ordered by age and has a `posting_id`."""
+    first = list(changes.values_list("posting_id", flat=True)[:SAMPLE])
     if not first:
         return Backlog(0, 0.0)
     changed_at = Greatest("retrieved_at", Coalesce("edited_at", "retrieved_at"))

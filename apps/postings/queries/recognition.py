@@ -1,4 +1,4 @@
-"""Postings that another portal tells of."""
+"""Postings of another portal's archive, found here by guid or link."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from apps.sources.formats.feed import ParsedEntry
 
 @dataclass(frozen=True, slots=True)
 class ForeignPosting:
-    """A posting as another portal knows it."""
+    """A posting as another portal stores it."""
 
     source_id: int
     guid: str
@@ -31,27 +31,27 @@ ORDER BY place, rank DESC, posting_id DESC -- the most special last, so that it 
 """
 
 
-def recognize(told: Sequence[ForeignPosting]) -> list[int | None]:
+def recognize(foreign: Sequence[ForeignPosting]) -> list[int | None]:
     """The id of each posting here, or None: by its guid, with link and title where that is not enough, or its link.
 
     One query, however many there are.
     """
     identities: list[tuple[int, int, int, bytes]] = []
     links: list[tuple[int, int, bytes]] = []
-    for place, posting in enumerate(told):
+    for place, posting in enumerate(foreign):
         [key] = keys([ParsedEntry(guid=posting.guid, link=posting.url, title=posting.title)])
         identities += [(place, rank, posting.source_id, identity) for rank, identity in enumerate(key.identities)]
         if key.link_key:
             links.append((place, posting.source_id, key.link_key))
     columns = [list(column) for column in zip(*identities, strict=True)] or [[], [], [], []]
     columns += [list(column) for column in zip(*links, strict=True)] or [[], [], []]
-    found: list[int | None] = [None] * len(told)
+    found: list[int | None] = [None] * len(foreign)
     for row in fetch_rows(_FIND, columns):
         found[row.place] = row.posting_id
     return found
 
 
 def link_key_of(address: str) -> bytes:
-    """By which postings of a page are known whose link leads to it; empty where an address tells nothing."""
+    """The link key of postings that link to an address; empty if the address identifies none."""
     [key] = keys([ParsedEntry(link=address)])
     return key.link_key

@@ -1,4 +1,4 @@
-"""The only writers of people's secret addresses. Each may be called twice."""
+"""The only writers of private addresses. Each is idempotent."""
 
 import secrets
 from datetime import datetime
@@ -16,13 +16,7 @@ class NoSuchList(LookupError):
 
 
 def make_address(user: User, kind: str, list_id: int = 0, *, now: datetime) -> PrivateAddress:
-    """Give a list of the person's a secret address; the one that it has is kept.
-
-    Raises
-    ------
-    NoSuchList
-        If they have no such list.
-    """
+    """Give a list of the person a secret address, or return the present one. Raises NoSuchList for an unknown list."""
     if kind not in Kind.values:
         raise NoSuchList(kind)
     folder = folder_of(user, list_id) if kind == Kind.FOLDER else None
@@ -35,12 +29,12 @@ def make_address(user: User, kind: str, list_id: int = 0, *, now: datetime) -> P
 
 
 def renew_address(user: User, address_id: int, *, now: datetime) -> bool:
-    """Give a list another address: the former one leads nowhere any more. False if the person has no such address."""
+    """Replace a list's address; the former one stops working. False if the person has no such address."""
     return bool(addresses_of(user).filter(pk=address_id).update(secret=_secret(), made_at=now))
 
 
 def end_address(user: User, address_id: int) -> bool:
-    """Take the address of a list away; False if the person has no such address."""
+    """Delete a list's address; False if the person has no such address."""
     return bool(addresses_of(user).filter(pk=address_id).delete()[0])
 
 

@@ -1,8 +1,7 @@
-"""Telling hubs what is new (WebSub): of feeds that somebody asked for of late, and whose content has changed since.
+"""Notify WebSub hubs of requested feeds whose content has changed.
 
-A feed is looked at every half a minute, and less often where there are many or looking takes long. Whoever looks leases
-the feed first and writes down what came of it in the end. Only who dies between a hub's "yes" and that has the
-hub told twice, which then finds nothing new.
+Each feed is checked every half minute, less often if the check is expensive. The process that checks a feed holds its
+lease and stores the outcome at the end; if it dies after notifying a hub, the hub is notified twice, which is harmless.
 """
 
 import asyncio
@@ -10,177 +9,168 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from time import monotonic, perf_counter
 
 from django.db import transaction
+from django.db.models import Q
 
 from apps.database.backoff import next_delay
-from apps.published_feeds.algorithms.states import State, state_of
+from apps.published_feeds.algorithms.states import tag_of
 from apps.published_feeds.models import RequestedFeed
-from apps.published_feeds.queries import usage
-from apps.published_feeds.queries.channels import Channel
+from apps.published_feeds.queries.channels import Channel, hubs
 from apps.published_feeds.queries.feeds import feed_of
-from apps.retrieval.algorithms.open_hosts import Entry
 from apps.retrieval.http import guard
-from apps.retrieval.http.fetching import Fetched, Fetcher, FetchRequest
+from apps.retrieval.http.fetching import Fetcher, FetchRequest
 from apps.retrieval.http.robots import make_fetcher
 from apps.search.queries import TooCostly
 
 logger = logging.getLogger(__name__)
 
-KEPT = timedelta(days=14)  # since somebody asked for it the last time
+MAX_AGE = timedelta(days=14)  # since the last request for a feed
 MAX_FEEDS = 5_000
-NOTED_EVERY = timedelta(minutes=10)
-GAP = timedelta(seconds=30)  # between two looks at a feed, so between two announcements
-SHARE = 0.01  # of one process' time that may be spent on looking at one feed
-LEASE = timedelta(seconds=90)  # longer than a look and an attempt may take
-MAX_AT_ONCE = 50  # feeds looked at by one message of beat
-MAX_RUN_SECONDS = 20.0  # s; what is left then is the next message's
-PATIENCE = 10.0  # s with a hub: one that hangs must not hold all threads
+REQUEST_NOTED_EVERY = timedelta(minutes=10)
+CHECK_GAP = timedelta(seconds=30)  # between two checks of a feed, so between two announcements
+CHECK_SHARE = 0.01  # of one process' time that checks of one feed may take
+LEASE = timedelta(seconds=90)  # longer than a check with its notifications
+MAX_AT_ONCE = 50  # feeds checked per task
+MAX_RUN_SECONDS = 20.0  # the next task checks the rest
+HUB_TIMEOUT_SECONDS = 10.0
 
 
-# --- who asks ---------------------------------------------------------------------------------------------------------
-def note_request(channel: Channel, form: str, state: State, *, now: datetime) -> bool:
-    """Remember that somebody has a feed in this state, so that hubs are told when it changes; False if they are not.
+def note_request(channel: Channel, form: str, tag: str, *, now: datetime) -> None:
+    """Note that a feed was requested in the state of an entity tag, so that hubs are notified of its changes.
 
-    At most two queries for one that is known; nothing without a hub.
+    At most two queries for a known feed; none without a hub.
     """
-    if not usage.hubs() or (channel.kind == "trends" and not state.prints):
-        return False
+    if not hubs():
+        return
     rows = RequestedFeed.objects.filter(kind=channel.kind, key=channel.key, form=form)
-    if rows.filter(asked_at__lt=now - NOTED_EVERY).update(asked_at=now) or rows.exists():
-        return True
+    if rows.filter(requested_at__lt=now - REQUEST_NOTED_EVERY).update(requested_at=now) or rows.exists():
+        return
     if RequestedFeed.objects.count() >= MAX_FEEDS:
-        return False
+        return
     fresh = RequestedFeed(
-        kind=channel.kind, key=channel.key, form=form, asked_at=now, digest=state.digest, due_at=now + GAP
+        kind=channel.kind, key=channel.key, form=form, requested_at=now, digest=_digest(tag), due_at=now + CHECK_GAP
     )
-    RequestedFeed.objects.bulk_create([fresh], ignore_conflicts=True)  # others may have asked at the same time
-    return True
+    RequestedFeed.objects.bulk_create([fresh], ignore_conflicts=True)  # a concurrent request may insert the same
 
 
-def forget_unasked(*, now: datetime) -> int:
-    """Drop feeds that nobody asks for any more; returns how many."""
-    return RequestedFeed.objects.filter(asked_at__lt=now - KEPT).delete()[0]
+def _digest(tag: str) -> str:
+    return sha256(tag.encode()).hexdigest()
 
 
-# --- what changed -----------------------------------------------------------------------------------------------------
+def forget_unused(*, now: datetime) -> int:
+    """Delete feeds that were not requested for 14 days; returns their number."""
+    return RequestedFeed.objects.filter(requested_at__lt=now - MAX_AGE).delete()[0]
+
+
 def announce_due(*, now: datetime) -> int:
-    """Look at the feeds that are due, and tell hubs of what has changed; returns of how many feeds."""
-    if not usage.hubs():
+    """Check the feeds that are due and notify hubs of changes; returns the number of announced feeds."""
+    if not hubs():
         return 0
     until, announced = monotonic() + MAX_RUN_SECONDS, 0
-    for feed_id in usage.due(now, MAX_AT_ONCE):
+    due = RequestedFeed.objects.filter(_free(now), due_at__lte=now).order_by("due_at")
+    for feed_id in due.values_list("pk", flat=True)[:MAX_AT_ONCE]:
         if monotonic() > until:
             break
-        announced += announce(feed_id, now=now)
+        announced += _announce(feed_id, now=now)
     return announced
 
 
-def announce(feed_id: int, *, now: datetime) -> bool:
-    """Look at a feed that is due, and tell hubs if it has changed; False if nobody had to be told, or was."""
+def _free(now: datetime) -> Q:
+    """No process holds the lease, or it has expired."""
+    return Q(lease_until=None) | Q(lease_until__lte=now)
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    digest: str
+    waiting: Sequence[str]  # hubs to notify
+    seconds: float  # that the check took
+
+
+def _announce(feed_id: int, *, now: datetime) -> bool:
+    """Check a due feed; True if it has changed and at least one hub was notified."""
     feed = _lease(feed_id, now)
     if feed is None:
         return False
     began = perf_counter()
-    found = _look(feed, now)
-    looked = perf_counter() - began
-    if found is None:
+    check = _checked(feed, now)
+    if check is None:
         RequestedFeed.objects.filter(pk=feed_id, lease_until=feed.lease_until).delete()
         return False
-    told: Sequence[_Told] = ()
-    if found.waiting:
-        told = _tell(found.waiting, Channel(feed.kind, feed.key).address(feed.form))  # type: ignore[arg-type]
-    _finish(feed, found, told, now=now, looked=looked, took=perf_counter() - began)
-    return any(not each.error for each in told)
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    digest: str
-    waiting: Sequence[str]  # hubs
-
-
-@dataclass(frozen=True, slots=True)
-class _Told:
-    hub: str
-    error: str  # "" if it took it
+    errors = _notify(check.waiting, Channel(feed.kind, feed.key).address(feed.form))  # type: ignore[arg-type]
+    _finish(feed, check, errors, now=now, took=perf_counter() - began)
+    return not all(errors.values())
 
 
 @transaction.atomic
 def _lease(feed_id: int, now: datetime) -> RequestedFeed | None:
     rows = RequestedFeed.objects.select_for_update(skip_locked=True)
-    feed = rows.filter(usage.free(now), pk=feed_id, due_at__lte=now).first()
+    feed = rows.filter(_free(now), pk=feed_id, due_at__lte=now).first()
     if feed is not None:
         feed.lease_until = now + LEASE
         feed.save(update_fields=["lease_until"])
     return feed
 
 
-def _look(feed: RequestedFeed, now: datetime) -> _Found | None:
-    """The feed's present state and who is to be told of it; None if there is no such feed any more."""
-    channel = Channel(feed.kind, feed.key)  # type: ignore[arg-type]  # as it was noted
-    hubs = usage.hubs()
+def _checked(feed: RequestedFeed, now: datetime) -> _Check | None:
+    """The feed's present state and the hubs to notify; None if the feed no longer exists."""
+    began = perf_counter()
     try:
-        content = feed_of(channel, feed.form, now=now)
+        content = feed_of(Channel(feed.kind, feed.key), feed.form, now=now)  # type: ignore[arg-type]  # as noted
     except TooCostly:
-        return _Found(feed.digest, feed.waiting_hubs)  # later
+        return _Check(feed.digest, feed.waiting_hubs, perf_counter() - began)  # compared at the next check
     if content is None:
         return None
-    digest = state_of(content).digest
-    waiting = hubs if digest != feed.digest else tuple(hub for hub in feed.waiting_hubs if hub in hubs)
-    return _Found(digest, waiting)
+    digest = _digest(tag_of(content))
+    waiting = hubs() if digest != feed.digest else tuple(hub for hub in hubs() if hub in feed.waiting_hubs)
+    return _Check(digest, waiting, perf_counter() - began)
 
 
 @transaction.atomic
-def _finish(
-    feed: RequestedFeed, found: _Found, told: Sequence[_Told], *, now: datetime, looked: float, took: float
-) -> None:
+def _finish(feed: RequestedFeed, check: _Check, errors: dict[str, str], *, now: datetime, took: float) -> None:
     row = RequestedFeed.objects.select_for_update().filter(pk=feed.pk, lease_until=feed.lease_until).first()
-    if row is None:  # we took so long that somebody else is at it
+    if row is None:  # the lease expired, and another process has the feed
         return
-    failed = [each for each in told if each.error]
-    if len(failed) < len(told):
+    failed = {hub: error for hub, error in errors.items() if error}
+    if len(failed) < len(errors):
         row.announced_at = now
-    row.digest = found.digest
+    row.digest = check.digest
     row.attempts = row.attempts + 1 if failed else 0
-    row.last_error = failed[0].error[:300] if failed else ""
-    row.waiting_hubs = [each.hub for each in failed]
-    wait = max(GAP, timedelta(seconds=looked / SHARE))
+    row.last_error = next(iter(failed.values()), "")[:300]
+    row.waiting_hubs = list(failed)
+    wait = max(CHECK_GAP, timedelta(seconds=check.seconds / CHECK_SHARE))
     if failed and (delay := next_delay(row.attempts)):
         wait = max(wait, delay)
     elif failed:
-        logger.warning("hubs are not told of a change of feed %d: %s", row.pk, row.last_error)
+        logger.warning("hubs cannot be notified of a change of feed %d: %s", row.pk, row.last_error)
         row.waiting_hubs, row.attempts = [], 0
     row.due_at, row.lease_until = now + timedelta(seconds=took) + wait, None
     row.save()
 
 
-# --- hubs -------------------------------------------------------------------------------------------------------------
-def _tell(hubs: Sequence[str], topic: str) -> list[_Told]:
+def _notify(hubs: Sequence[str], topic: str) -> dict[str, str]:
+    """Notify hubs of a changed feed; the error of each, "" on success."""
     form = {"hub.mode": "publish", "hub.url": topic, "hub.topic": topic}
-    requests = [FetchRequest(hub, form=form, accept="*/*", body_limit=0) for hub in hubs]
-    complaints = asyncio.run(_ask_all(requests, [guard.entry_of(hub) for hub in hubs]))
-    return [_Told(hub, complaint) for hub, complaint in zip(hubs, complaints, strict=True)]
+
+    async def notify_all() -> list[str]:
+        # Hubs are named by the operator and may be on a private network.
+        open_hosts = [guard.entry_of(hub) for hub in hubs]
+        async with make_fetcher(lambda: datetime.now(UTC), also_open=open_hosts) as fetcher:
+            requests = (FetchRequest(hub, form=form, accept="*/*", body_limit=0) for hub in hubs)
+            return await asyncio.gather(*(_error(fetcher, request) for request in requests))
+
+    return dict(zip(hubs, asyncio.run(notify_all()), strict=True)) if hubs else {}
 
 
-async def _ask_all(requests: Sequence[FetchRequest], open_hosts: Sequence[Entry]) -> list[str]:
-    # The admin names the hubs: they may lie on the portal's own network.
-    async with make_fetcher(lambda: datetime.now(UTC), also_open=open_hosts) as fetcher:
-        return await asyncio.gather(*(_ask(fetcher, request) for request in requests))
-
-
-async def _ask(fetcher: Fetcher, request: FetchRequest) -> str:
+async def _error(fetcher: Fetcher, request: FetchRequest) -> str:
     try:
-        async with asyncio.timeout(PATIENCE):
-            return _complaint(await fetcher.fetch(request))
+        async with asyncio.timeout(HUB_TIMEOUT_SECONDS):
+            response = await fetcher.fetch(request)
     except TimeoutError:
-        return f"It did not answer within {PATIENCE:.0f} seconds."
-
-
-def _complaint(answer: Fetched) -> str:
-    if 200 <= answer.status < 300:  # what else it says is nobody's business
-        return ""
-    if answer.status:
-        return f"It answered with the status {answer.status}."
-    return answer.failure.message if answer.failure else "It did not answer."
+        return f"It did not answer within {HUB_TIMEOUT_SECONDS:.0f} seconds."
+    if response.status:
+        return "" if 200 <= response.status < 300 else f"It answered with the status {response.status}."
+    return response.failure.message if response.failure else "It did not answer."

@@ -1,4 +1,4 @@
-"""What programs hand on of a page: some name its address, others write it into a text."""
+"""The address of a shared page, which programs pass by itself or within a text."""
 
 import re
 

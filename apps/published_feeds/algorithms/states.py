@@ -1,77 +1,54 @@
-"""What a reader has of a feed, said by the entity tag that it was given: a few characters for each entry.
+"""A reader's state of a feed, encoded in the entity tag: a few characters for each entry.
 
-So the portal remembers nothing of those who read its feeds, and yet can tell each of them exactly what is new to it
-(RFC 3229, with the instance manipulation "feed"), whatever list the feed is of.
+The portal stores nothing about readers of its feeds, yet sends each of them exactly the entries that are new to it
+(RFC 3229 with the instance manipulation "feed").
 """
 
 import re
 from base64 import urlsafe_b64encode
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 
 from apps.published_feeds.formats.feed import LONG_AGO, Entry, Feed
 
-_VERSION = "1"  # of the way in which feeds are written
+_VERSION = "1"  # of the serialization of feeds
 _HEAD = 7  # characters
 _PRINT = 5  # characters of an entry, 30 bits: among a hundred entries a new one is taken for a known one once in 10^7
-_TAG = re.compile(rf'(?:W/)?"{_VERSION}([\w-]{{{_HEAD}}})\.((?:[\w-]{{{_PRINT}}})*)"', re.ASCII)
+_TAG = re.compile(rf'(?:W/)?"{_VERSION}[\w-]{{{_HEAD}}}\.((?:[\w-]{{{_PRINT}}})*)"', re.ASCII)
 _PREFERENCE = re.compile(r"feed\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class State:
-    head: str  # of what the feed says of itself
-    prints: tuple[str, ...]  # of its entries
-
-    @property
-    def tag(self) -> str:
-        """The entity tag that says all of it."""
-        return f'"{_VERSION}{self.head}.{"".join(self.prints)}"'
-
-    @property
-    def digest(self) -> str:
-        """Shorter, to be compared only."""
-        return sha256(self.tag.encode()).hexdigest()
+def tag_of(feed: Feed) -> str:
+    """The entity tag of a feed: a digest of its metadata, and a shorter one of each entry."""
+    head = _digest(repr(replace(feed, entries=())), _HEAD)
+    return f'"{_VERSION}{head}.{"".join(map(_print, feed.entries))}"'
 
 
-def state_of(feed: Feed) -> State:
-    return State(_digest(repr(replace(feed, entries=())), _HEAD), tuple(map(_print, feed.entries)))
+def delta(feed: Feed, if_none_match: str) -> Feed | None:
+    """The feed with the entries that the reader's state lacks, in their order.
 
-
-def delta(feed: Feed, known: State) -> Feed | None:
-    """The feed with the entries alone that somebody who has the known state lacks, in their order.
-
-    None where nothing of that state is left, so that it would be the whole feed.
+    None if that is the whole feed, or the header has no tag of ours; truncated ones do not count.
     """
-    had = set(known.prints)
+    tag = _TAG.search(if_none_match)
+    if tag is None:
+        return None
+    had = {tag[1][at : at + _PRINT] for at in range(0, len(tag[1]), _PRINT)}
     lacking = tuple(entry for entry in feed.entries if _print(entry) not in had)
     return replace(feed, entries=lacking) if len(lacking) < len(feed.entries) else None
 
 
-def states_in(header: str) -> Iterator[State]:
-    """The states that an If-None-Match tells of; tags of others, or that were cut, are none.
-
-    >>> list(states_in('"old", W/"1abcdefg.12345abcde"'))
-    [State(head='abcdefg', prints=('12345', 'abcde'))]
-    """
-    for match in _TAG.finditer(header):
-        head, prints = match.groups()
-        yield State(head, tuple(prints[at : at + _PRINT] for at in range(0, len(prints), _PRINT)))
-
-
 def takes_deltas(header: str) -> bool:
-    """Whether an A-IM header asks for new entries alone.
+    """Whether an A-IM header accepts feeds of the new entries alone.
 
-    >>> [takes_deltas(said) for said in ("feed", "vcdiff, feed;q=0.5", "feed;q=0", "feedback", "")]
+    >>> [takes_deltas(value) for value in ("feed", "vcdiff, feed;q=0.5", "feed;q=0", "feedback", "")]
     [True, True, False, False, False]
     """
-    preferences = (_PREFERENCE.fullmatch(wish.strip()) for wish in header.split(","))
+    preferences = (_PREFERENCE.fullmatch(item.strip()) for item in header.split(","))
     return any(float(found[1] or 1) > 0 for found in preferences if found)
 
 
 def _print(entry: Entry) -> str:
-    return _digest(repr(replace(entry, listed=LONG_AGO)), _PRINT)  # when it came is not what it says
+    return _digest(repr(replace(entry, listed=LONG_AGO)), _PRINT)  # the content, not its time of arrival
 
 
 def _digest(text: str, length: int) -> str:

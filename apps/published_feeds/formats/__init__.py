@@ -1,4 +1,4 @@
-"""Feeds as bytes, in each of the ways in which programs read them."""
+"""Feeds serialized as RSS, Atom and JSON Feed."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

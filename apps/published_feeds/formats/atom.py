@@ -1,11 +1,12 @@
-"""Atom 1.0 (RFC 4287), entry by entry, so that a long feed need never be held whole."""
+"""Atom 1.0 (RFC 4287), entry by entry, so that a long feed is never in memory as a whole."""
 
 from collections.abc import Iterable, Iterator
 
 from lxml import etree
 
 from apps.published_feeds.formats.feed import Entry, Feed
-from apps.published_feeds.formats.xml import add, element, writable
+from apps.published_feeds.formats.xml import add, element
+from apps.sources.formats.text import without_controls
 
 MEDIA_TYPE = "application/atom+xml"
 ATOM = "http://www.w3.org/2005/Atom"
@@ -56,14 +57,14 @@ def _entry(entry: Entry) -> etree._Element:
     _add(made, "published", entry.published.isoformat())
     _add(made, "updated", entry.updated.isoformat())
     author = _add(made, "author")
-    _add(author, "name", writable(entry.author or entry.source_title) or entry.source_url or "Wirebeat")
-    for category in filter(writable, entry.categories):
+    _add(author, "name", without_controls(entry.author or entry.source_title) or entry.source_url or "Wirebeat")
+    for category in filter(without_controls, entry.categories):
         _add(made, "category", term=category)
     for enclosure in entry.enclosures:
         link = _add(made, "link", rel="enclosure", href=enclosure.url)
         for name, value in (("type", enclosure.media_type), ("title", enclosure.title)):
             if value:
-                link.set(name, writable(value))
+                link.set(name, without_controls(value))
         if enclosure.length:
             link.set("length", str(enclosure.length))
     if entry.source_url:
@@ -74,7 +75,7 @@ def _entry(entry: Entry) -> etree._Element:
         _add(source, "link", rel="alternate", href=entry.source_url)
     content = _add(made, "content", entry.html, type="html")
     if entry.language:
-        content.set(_LANGUAGE, writable(entry.language))
+        content.set(_LANGUAGE, without_controls(entry.language))
     return made
 
 

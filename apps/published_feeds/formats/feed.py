@@ -1,18 +1,11 @@
-"""What a feed says, whatever it is written as."""
+"""The content of a feed, independent of its format."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from apps.sources.formats.feed import Enclosure
+
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Enclosure:
-    url: str
-    media_type: str = ""
-    length: int = 0  # bytes, 0 if unknown
-    duration: float = 0.0  # s, 0 if unknown
-    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +16,14 @@ class Entry:
     html: str  # safe
     published: datetime
     updated: datetime  # when its words last changed
-    listed: datetime  # when it came into this feed, or changed in it
+    listed: datetime  # when it was added to this feed, or last changed
     author: str = ""
     categories: tuple[str, ...] = ()
     enclosures: tuple[Enclosure, ...] = ()
     language: str = ""
     image: str = ""  # address
     source_title: str = ""
-    source_url: str = ""  # by which others know the source: never the secret address of somebody's feed
+    source_url: str = ""  # of the source's site, never the address of its feed, which may be secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +35,8 @@ class Feed:
     id: str = ""  # its own address, unless it has another name
     description: str = ""
     language: str = ""
-    hubs: tuple[str, ...] = ()  # addresses, at which one can have oneself told of what is new
-    minutes: int = 30  # that a reader may wait before it asks again
-    since: datetime = LONG_AGO  # from when on there was such a feed
+    hubs: tuple[str, ...] = ()  # addresses of WebSub hubs
+    since: datetime = LONG_AGO  # creation of the list
 
     @property
     def updated(self) -> datetime:

@@ -1,26 +1,17 @@
-"""Elements, of whose texts nothing is left that XML has no way to write."""
+"""XML elements without the characters that XML cannot represent."""
 
-import re
 from typing import Any
 
 from lxml import etree
 
-_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-
-
-def writable(text: str) -> str:
-    """
-    >>> writable("a\\x00b\\ud800\\tc")
-    'ab\\tc'
-    """
-    return _UNWRITABLE.sub("", text)
+from apps.sources.formats.text import without_controls
 
 
 def element(name: str, text: str = "", namespaces: Any = None, **attributes: str) -> etree._Element:
     made = etree.Element(name, nsmap=namespaces)
     for attribute, value in attributes.items():
-        made.set(attribute, writable(value))
-    made.text = writable(text) or None
+        made.set(attribute, without_controls(value))
+    made.text = without_controls(text) or None
     return made
 
 

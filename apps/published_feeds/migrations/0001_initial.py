@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
                 ("kind", models.CharField(max_length=7)),
                 ("key", models.CharField(max_length=1500)),
                 ("form", models.CharField(max_length=4)),
-                ("asked_at", models.DateTimeField()),
+                ("requested_at", models.DateTimeField()),
                 ("digest", models.CharField(max_length=64)),
                 (
                     "waiting_hubs",
@@ -34,10 +34,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 "indexes": [
-                    models.Index(fields=["due_at"], name="asked_feed_due"),
-                    models.Index(fields=["asked_at"], name="asked_feed_age"),
+                    models.Index(fields=["due_at"], name="requested_feed_due"),
+                    models.Index(fields=["requested_at"], name="requested_feed_age"),
                 ],
-                "constraints": [models.UniqueConstraint(fields=("kind", "key", "form"), name="asked_feed_once")],
+                "constraints": [models.UniqueConstraint(fields=("kind", "key", "form"), name="requested_feed_once")],
             },
         ),
         migrations.CreateModel(

@@ -1,4 +1,4 @@
-"""Reads of people's secret addresses."""
+"""Reads of private addresses."""
 
 from django.db.models import QuerySet
 
@@ -9,7 +9,7 @@ from apps.following.queries import Scope
 from apps.published_feeds.models import PrivateAddress
 
 Kind = PrivateAddress.Kind
-_KINDS = {"all": Kind.ALL, "folder": Kind.FOLDER, "starred": Kind.STARRED, "tag": Kind.TAG}
+_OF_RIVERS = (Kind.ALL, Kind.FOLDER, Kind.STARRED, Kind.TAG)
 
 
 def addresses_of(user: User) -> QuerySet[PrivateAddress]:
@@ -27,15 +27,14 @@ SELECT secret FROM published_feeds_privateaddress WHERE user_id = %s AND kind = 
 
 
 def secret_of_list(user: User, scope: Scope) -> str | None:
-    """The secret of one of the person's lists, if they have made it an address."""
-    kind = _KINDS.get(scope.kind)
-    if kind is None:
+    """The secret of one of the person's lists, None if it has no address."""
+    if scope.kind not in _OF_RIVERS:
         return None
     folder, tag = (scope.id if scope.kind == name else None for name in ("folder", "tag"))
-    return next((secret for (secret,) in fetch(_SECRET, [user.pk, kind.value, folder, tag])), None)
+    return next((secret for (secret,) in fetch(_SECRET, [user.pk, scope.kind, folder, tag])), None)
 
 
 def address_by_secret(secret: str) -> PrivateAddress | None:
-    """What a secret address opens, as long as the person may sign in."""
+    """The address with this secret, unless its owner's account is inactive."""
     found = PrivateAddress.objects.filter(secret=sanitize(secret), user__is_active=True)
     return found.select_related("user", "folder", "tag").first()

@@ -1,8 +1,9 @@
-"""What there are feeds of, and their addresses."""
+"""The lists that are published as feeds, and their addresses."""
 
 from dataclasses import dataclass
 from typing import Literal
 
+from django.conf import settings
 from django.http import QueryDict
 from django.urls import reverse
 
@@ -12,19 +13,24 @@ Kind = Literal["private", "search", "section", "story", "trends"]
 SECRET: frozenset[Kind] = frozenset({"private", "search"})  # whose keys are secrets
 
 
+def hubs() -> tuple[str, ...]:
+    """Addresses of the hubs that are notified of new entries."""
+    return tuple(settings.PUBLISHING_HUBS)
+
+
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A list that is published, in whatever form."""
+    """A published list, independent of the format."""
 
     kind: Kind
-    key: str  # a secret, a slug, a number, or for trends what the address asks for
+    key: str  # a secret, a slug, a number, or the query string of a list of trends
 
     @property
     def is_secret(self) -> bool:
         return self.kind in SECRET
 
     def path(self, form: str) -> str:
-        """Where it is found in a form. RSS of what was published before there were others keeps its address."""
+        """The path of the feed in a format; RSS is the default and has the shorter one."""
         if self.kind == "trends":
             return reverse("trends_feed", args=[] if form == "rss" else [form]) + f"?{self.key}"
         if self.kind in {"section", "story"}:
@@ -38,7 +44,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class TrendList:
-    """Which list of trends is meant."""
+    """A list of trends by its parameters."""
 
     language: str
     category: str
@@ -51,13 +57,13 @@ class TrendList:
         >>> TrendList("en", "", "ours", "day").key
         'language=en&horizon=day'
         """
-        said = QueryDict(mutable=True)
+        query = QueryDict(mutable=True)
         values = (("language", self.language), ("category", self.category), ("method", self.method))
         for name, value in values:
             if value and (name, value) != ("method", "ours"):
-                said[name] = value
-        said["horizon"] = self.horizon
-        return said.urlencode()
+                query[name] = value
+        query["horizon"] = self.horizon
+        return query.urlencode()
 
     @property
     def channel(self) -> Channel:

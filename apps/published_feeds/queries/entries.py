@@ -13,12 +13,13 @@ from django.utils.translation import gettext as _
 from apps.accounts.queries.site import own_address
 from apps.following.models import Share
 from apps.postings.models import Posting
-from apps.published_feeds.formats.feed import Enclosure, Entry
+from apps.published_feeds.formats.feed import Entry
 from apps.sources.algorithms.addresses import absolute
+from apps.sources.formats.feed import Enclosure
 
-MAX_CHARACTERS = 4_000_000  # of markup in one feed: what is older than that is left out
-TITLE = 80  # characters of the text where there is no title
-TEASER = 400  # characters of a posting's text that its shared page shows, too
+MAX_CHARACTERS = 4_000_000  # of markup in one feed; older entries beyond it are left out
+TITLE_LENGTH = 80  # characters of the text that replace a missing title
+TEASER_LENGTH = 400  # characters of a posting's text, as on its shared page
 _NEEDED = (
     *("url", "title", "author", "html", "language", "categories", "image_url", "enclosures"),
     *("published_at", "retrieved_at", "edited_at", "source__title", "source__site_url"),
@@ -28,14 +29,11 @@ _NEEDED = (
 def entries_of(
     postings: QuerySet[Posting], order: Sequence[int] = (), listed: Mapping[int, datetime] | None = None
 ) -> tuple[Entry, ...]:
-    """Postings as entries, in the order of their ids if one is given. One query.
+    """Postings as entries, in the order of ids if given. One query.
 
-    Parameters
-    ----------
-    listed : mapping of int to datetime
-        When each came into the list, where that is later than when it came to the portal.
+    `listed` has the time at which a posting was added to the list, if later than its arrival in the portal.
     """
-    found = list(_with_needed(postings))
+    found = list(postings.select_related("source").only(*_NEEDED).annotate(beginning=Left(F("text"), TITLE_LENGTH)))
     if order:
         by_id = {posting.pk: posting for posting in found}
         found = [by_id[posting_id] for posting_id in order if posting_id in by_id]
@@ -50,8 +48,8 @@ def entries_of(
 
 
 def shared_entries(shares: QuerySet[Share]) -> tuple[Entry, ...]:
-    """What a person shows to others: what the shared pages show, and as they do, nothing of the person. One query."""
-    found = shares.select_related("posting__source").annotate(teaser=Left(F("posting__text"), TEASER))
+    """The articles that a person shares; like the shared pages, without anything about the person. One query."""
+    found = shares.select_related("posting__source").annotate(teaser=Left(F("posting__text"), TEASER_LENGTH))
     return tuple(
         _entry(
             share.posting,
@@ -61,10 +59,6 @@ def shared_entries(shares: QuerySet[Share]) -> tuple[Entry, ...]:
         )
         for share in found.defer("posting__text", "posting__html", "posting__feed_html")
     )
-
-
-def _with_needed(postings: QuerySet[Posting]) -> QuerySet[Posting]:
-    return postings.select_related("source").only(*_NEEDED).annotate(beginning=Left(F("text"), TITLE))
 
 
 def _teased(teaser: str, url: str) -> str:
@@ -94,14 +88,6 @@ def _entry(posting: Posting, listed: datetime | None, *, id: str = "", html: str
     )
 
 
-def _enclosure(said: Mapping[str, Any]) -> Enclosure | None:
-    url = absolute(str(said.get("url") or ""))
-    if not url:
-        return None
-    return Enclosure(
-        url=url,
-        media_type=str(said.get("media_type") or ""),
-        length=int(said.get("length") or 0),
-        duration=float(said.get("duration") or 0),
-        title=str(said.get("title") or ""),
-    )
+def _enclosure(stored: Mapping[str, Any]) -> Enclosure | None:
+    url = absolute(stored["url"])
+    return Enclosure(**{**stored, "url": url}) if url else None

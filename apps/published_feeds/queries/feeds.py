@@ -1,4 +1,4 @@
-"""What each feed says now."""
+"""The present content of each feed."""
 
 from datetime import datetime
 
@@ -21,14 +21,12 @@ from apps.postings import queries as postings
 from apps.published_feeds.formats.feed import LONG_AGO, Entry, Feed
 from apps.published_feeds.models import PrivateAddress
 from apps.published_feeds.queries.addresses import address_by_secret
-from apps.published_feeds.queries.channels import Channel, TrendList
+from apps.published_feeds.queries.channels import Channel, TrendList, hubs
 from apps.published_feeds.queries.entries import entries_of, shared_entries
-from apps.published_feeds.queries.usage import hubs
 from apps.search import queries as searching
 from apps.search.algorithms.language import BadQuery, parse
 from apps.search.queries.addresses import query_address, search_address
 from apps.search.queries.saved import saved_by_secret
-from apps.stories.models import Section
 from apps.stories.queries.front import members_of, story_of
 from apps.stories.queries.sections import contents, section_named
 from apps.trending import queries as trending
@@ -36,17 +34,14 @@ from apps.trending.models import Trend
 from apps.trending.queries.names import LISTS, language_name
 
 LENGTH = 50  # entries
-MAX_LENGTH = 100  # of what a person follows, which may be much an hour
+MAX_LENGTH = 100  # entries of feeds and folders, which may get many an hour
 Kind = PrivateAddress.Kind
 
 
 def feed_of(channel: Channel, form: str, *, now: datetime) -> Feed | None:
-    """The feed of a channel in the language of whom it belongs to; None if there is none. At most six queries.
+    """The feed of a channel in its owner's language, None if there is none. At most six queries.
 
-    Raises
-    ------
-    TooCostly
-        If it is a search that takes too long.
+    Raises TooCostly for a search that takes too long.
     """
     with translation.override(settings.LANGUAGE_CODE):
         match channel.kind:
@@ -62,7 +57,7 @@ def feed_of(channel: Channel, form: str, *, now: datetime) -> Feed | None:
                 return _trends(TrendList.read(channel.key), form)
 
 
-# --- a person's own ---------------------------------------------------------------------------------------------------
+# --- private ----------------------------------------------------------------------------------------------------------
 def _private(channel: Channel, form: str) -> Feed | None:
     private = address_by_secret(channel.key)
     if private is None or private.kind == Kind.SOURCES:
@@ -111,10 +106,10 @@ def _private_entries(private: PrivateAddress) -> tuple[Entry, ...]:
         case Kind.STARRED:
             marks = following.stars_of(user).order_by("-starred_at", "-pk")
             starred = marks.values_list("posting_id", "starred_at")[:LENGTH]
-            return _put_there(user, {posting_id: at for posting_id, at in starred if at is not None})
+            return _collected(user, {posting_id: at for posting_id, at in starred if at is not None})
         case Kind.TAG:
             taggings = Tagging.objects.filter(tag=private.tag_id, tag__user=user).order_by("-tagged_at", "-pk")
-            return _put_there(user, dict(taggings.values_list("posting_id", "tagged_at")[:LENGTH]))
+            return _collected(user, dict(taggings.values_list("posting_id", "tagged_at")[:LENGTH]))
         case Kind.SHARED:
             return shared_entries(following.shares_of(user)[:LENGTH])
     scope = Scope("folder", private.folder_id) if private.folder_id is not None else Scope("all")
@@ -122,19 +117,19 @@ def _private_entries(private: PrivateAddress) -> tuple[Entry, ...]:
     return entries_of(postings.everything().filter(pk__in=ids), ids)
 
 
-def _put_there(user: User, at: dict[int, datetime]) -> tuple[Entry, ...]:
-    """What the person put into a list, the latest first."""
+def _collected(user: User, at: dict[int, datetime]) -> tuple[Entry, ...]:
+    """The articles that the person added to a list, the latest first."""
     return entries_of(following.readable_by(user).filter(pk__in=at), list(at), at) if at else ()
 
 
 def _search(channel: Channel, form: str, now: datetime) -> Feed | None:
-    """What a saved search finds, as its owner sees it; always the newest, since feeds are read for news."""
+    """The newest results of a saved search that its owner may read."""
     saved = saved_by_secret(channel.key)
     if saved is None:
         return None
     try:
         found = searching.matching(saved.user, parse(saved.query), now=now)[:LENGTH]
-    except BadQuery:  # it was saved when queries were read in another way
+    except BadQuery:  # saved under an older query language
         return None
     readable = following.readable_by(saved.user).filter(pk__in=found)
     return _feed(
@@ -148,9 +143,9 @@ def _search(channel: Channel, form: str, now: datetime) -> Feed | None:
     )
 
 
-# --- everybody's ------------------------------------------------------------------------------------------------------
+# --- public -----------------------------------------------------------------------------------------------------------
 def _section(channel: Channel, form: str, now: datetime) -> Feed | None:
-    """The first postings of a section, or those that stand for its first stories."""
+    """The first postings of a section, or the leads of its first stories."""
     section = section_named(channel.key)
     if section is None or not section.is_on:
         return None
@@ -163,17 +158,13 @@ def _section(channel: Channel, form: str, now: datetime) -> Feed | None:
         title=section.title,
         home=reverse("section", args=[section.slug]),
         entries=entries_of(readable, ids),
-        description=_asked_by(section),
+        description=section.query or section.category or section.language,
         since=section.changed_at,
     )
 
 
-def _asked_by(section: Section) -> str:
-    return section.query or section.category or section.language
-
-
 def _story(channel: Channel, form: str) -> Feed | None:
-    """The postings of a story that everybody may read, the latest first."""
+    """The public postings of a story, the latest first."""
     story = story_of(int(channel.key))
     if story is None:
         return None
@@ -194,33 +185,33 @@ def _story(channel: Channel, form: str) -> Feed | None:
     )
 
 
-def _trends(asked: TrendList, form: str) -> Feed | None:
+def _trends(chosen: TrendList, form: str) -> Feed | None:
     """A list of trends, in which a term is one entry for as long as it is listed without a break."""
-    if asked.horizon not in LISTS:
+    if chosen.horizon not in LISTS:
         return None
-    trends = trending.lists_of(asked.language, asked.category, asked.method)[asked.horizon]
+    trends = trending.lists_of(chosen.language, chosen.category, chosen.method)[chosen.horizon]
     ids = {posting_id for trend in trends for posting_id in trend.posting_ids}
     public = postings.visible_to(AnonymousUser()).filter(pk__in=ids).exclude(title="")
     titles = dict(public.values_list("pk", "title"))
-    about = " – ".join(filter(None, (str(LISTS[asked.horizon]), asked.category, language_name(asked.language))))
+    about = " – ".join(filter(None, (str(LISTS[chosen.horizon]), chosen.category, language_name(chosen.language))))
     return _feed(
-        asked.channel,
+        chosen.channel,
         form,
         title=_("Trends: {about}").format(about=about),
-        home=f"{reverse('trends')}?{asked.key}",
-        entries=tuple(_trend_entry(asked, trend, titles) for trend in trends),
+        home=f"{reverse('trends')}?{chosen.key}",
+        entries=tuple(_trend_entry(chosen, trend, titles) for trend in trends),
         description=_("Words published more often than usual."),
-        language=asked.language,
+        language=chosen.language,
     )
 
 
-def _trend_entry(asked: TrendList, trend: Trend, titles: dict[int, str]) -> Entry:
-    place = f"{asked.channel.address('rss')}#{trend.number}-{trend.since:%Y%m%d%H%M}"
+def _trend_entry(chosen: TrendList, trend: Trend, titles: dict[int, str]) -> Entry:
+    place = f"{chosen.channel.address('rss')}#{trend.number}-{trend.since:%Y%m%d%H%M}"
     return Entry(
         id=place,
         url=own_address(search_address(trend.term)),
         title=trend.term,
-        html=_told(trend, titles),
+        html=_described(trend, titles),
         published=trend.since,
         updated=trend.since,
         listed=trend.listed_at,
@@ -228,17 +219,17 @@ def _trend_entry(asked: TrendList, trend: Trend, titles: dict[int, str]) -> Entr
     )
 
 
-def _told(trend: Trend, titles: dict[int, str]) -> SafeString:
-    said = ngettext("{number} article", "{number} articles", trend.documents).format(number=trend.documents)
+def _described(trend: Trend, titles: dict[int, str]) -> SafeString:
+    counts = ngettext("{number} article", "{number} articles", trend.documents).format(number=trend.documents)
     if trend.expected is not None:
-        said += _(", usually {number}").format(number=f"{trend.expected:.1f}")
-    said += " · " + ngettext("{number} feed", "{number} feeds", trend.sources).format(number=trend.sources)
+        counts += _(", usually {number}").format(number=f"{trend.expected:.1f}")
+    counts += " · " + ngettext("{number} feed", "{number} feeds", trend.sources).format(number=trend.sources)
     held = [id for id in trend.posting_ids if id in titles]
     links = ((own_address(reverse("posting", args=[posting_id])), titles[posting_id]) for posting_id in held)
-    told = format_html("<p>{}.</p>", said)
+    description = format_html("<p>{}.</p>", counts)
     if held:
-        told += format_html("<ul>{}</ul>", format_html_join("", '<li><a href="{}">{}</a></li>', links))
-    return told
+        description += format_html("<ul>{}</ul>", format_html_join("", '<li><a href="{}">{}</a></li>', links))
+    return description
 
 
 def _feed(

@@ -1,4 +1,4 @@
-"""A person's secret addresses: what has one, and making, renewing and ending them."""
+"""A person's private addresses: list, create, renew and delete."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -24,7 +24,7 @@ def index(request: PersonsRequest) -> HttpResponse:
 @require_POST
 @login_required
 def make(request: PersonsRequest) -> HttpResponse:
-    """An address for the list that a form names."""
+    """Create an address for the list named in the form."""
     kind, _dash, number = request.POST.get("list", "").partition("-")
     try:
         list_id = int(number) if number.isascii() and number.isdecimal() and len(number) <= 18 else 0
@@ -37,14 +37,14 @@ def make(request: PersonsRequest) -> HttpResponse:
 @require_POST
 @login_required
 def change(request: PersonsRequest, address_id: int) -> HttpResponse:
-    """Another address for a list, or none any more."""
+    """Replace or delete a list's address."""
     if request.POST.get("do") == "end":
         done = actions.end_address(request.user, address_id)
-        said = _("The private URLs no longer work.")
+        message = _("The private URLs no longer work.")
     else:
         done = actions.renew_address(request.user, address_id, now=now())
-        said = _("New private URLs created; the old ones no longer work.")
+        message = _("New private URLs created; the old ones no longer work.")
     if not done:
         raise Http404("You have no such address.")
-    messages.success(request, said)
+    messages.success(request, message)
     return redirect("private_addresses")

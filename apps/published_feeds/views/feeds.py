@@ -1,4 +1,4 @@
-"""Feeds, for whoever knows their addresses: other readers cannot sign in."""
+"""Feeds for other readers, which cannot sign in: a secret address grants access."""
 
 from hashlib import sha256
 
@@ -15,7 +15,7 @@ from apps.published_feeds.models import PrivateAddress
 from apps.published_feeds.queries.addresses import address_by_secret
 from apps.published_feeds.queries.channels import Channel, TrendList
 from apps.published_feeds.queries.feeds import feed_of
-from apps.published_feeds.views.responses import answer
+from apps.published_feeds.views.responses import feed_response
 from apps.search.queries import TooCostly
 from apps.sources.formats import opml
 from apps.trending import queries as trending
@@ -48,14 +48,14 @@ def story(request: HttpRequest, story_id: int, form: str = "rss") -> HttpRespons
 @impersonal
 @require_safe
 def trends(request: HttpRequest, form: str = "rss") -> HttpResponseBase:
-    """A list of trends; without a language that in which most is written."""
-    said = {name: sanitize(request.GET.get(name, "")) for name in ("language", "category", "method", "horizon")}
-    language = said["language"][:3]
+    """A list of trends; by default in the language with the most articles."""
+    given = {name: sanitize(request.GET.get(name, "")) for name in ("language", "category", "method", "horizon")}
+    language = given["language"][:3]
     if not language and (places := trending.ranks()):
         language = places[0].language
-    method = "yioop" if said["method"] == "yioop" else "ours"
-    asked = TrendList(language, said["category"][:100], method, said["horizon"] or "day")
-    return _show(request, asked.channel, form)
+    method = "yioop" if given["method"] == "yioop" else "ours"
+    chosen = TrendList(language, given["category"][:100], method, given["horizon"] or "day")
+    return _show(request, chosen.channel, form)
 
 
 def _show(request: HttpRequest, channel: Channel, form: str) -> HttpResponseBase:
@@ -66,20 +66,20 @@ def _show(request: HttpRequest, channel: Channel, form: str) -> HttpResponseBase
         return HttpResponse(str(error), status=503, content_type="text/plain; charset=utf-8")
     if feed is None:
         raise Http404("There is no such feed.")
-    return answer(request, channel, form, feed, now=at)
+    return feed_response(request, channel, form, feed, now=at)
 
 
 @impersonal
 @require_safe
 def sources(request: HttpRequest, feed_secret: str) -> HttpResponseBase:
-    """What a person follows, as OPML, for programs that follow the list."""
+    """The feeds that a person follows, as OPML for programs that subscribe to the list."""
     private = address_by_secret(feed_secret)
     if private is None or private.kind != PrivateAddress.Kind.SOURCES:
         raise Http404("There is no such list.")
     written = opml.write(subscription_list(private.user), private.made_at)
-    said = HttpResponse(written, content_type="text/x-opml; charset=utf-8")
-    said["ETag"] = tag = f'"{sha256(written).hexdigest()[:32]}"'
-    said["Cache-Control"] = "private, no-cache"
-    said["X-Robots-Tag"] = "noindex"
-    said["Referrer-Policy"] = "no-referrer"
-    return get_conditional_response(request, etag=tag, response=said) or said
+    response = HttpResponse(written, content_type="text/x-opml; charset=utf-8")
+    response["ETag"] = tag = f'"{sha256(written).hexdigest()[:32]}"'
+    response["Cache-Control"] = "private, no-cache"
+    response["X-Robots-Tag"] = "noindex"
+    response["Referrer-Policy"] = "no-referrer"
+    return get_conditional_response(request, etag=tag, response=response) or response

@@ -1,4 +1,4 @@
-"""A page that somebody found elsewhere: its site can be followed, and what is here of it can be starred."""
+"""A page shared from another site: its site can be followed, and its stored article starred."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
@@ -12,13 +12,13 @@ from apps.published_feeds import pages
 @require_safe
 @login_required
 def save(request: PersonsRequest) -> HttpResponse:
-    """What may be done with a page that a browser or a system hands on; nothing is changed before a form says so."""
-    said = {name: request.GET.get(name, "") for name in ("url", "text", "title")}
-    return render(request, "published_feeds/save.html", {"page": pages.save_page(request.user, **said)})
+    """Offer actions for a page that a browser or the system shares; only a posted form changes anything."""
+    shared = {name: request.GET.get(name, "") for name in ("url", "text", "title")}
+    return render(request, "published_feeds/save.html", {"page": pages.save_page(request.user, **shared)})
 
 
 @require_safe
 @login_required
 def buttons(request: PersonsRequest) -> HttpResponse:
-    """Bookmarks that are little scripts; our pages' policy lets them run on other sites only."""
+    """Bookmarklets; the content security policy of our own pages blocks them here."""
     return render(request, "published_feeds/buttons.html", {"buttons": pages.buttons_page()})

@@ -1,5 +1,4 @@
-"""The only writers of sources, and of the record of what was decided of them. Each is one transaction and may be
-called twice."""
+"""The only writers of sources and of the audit log. Each is one idempotent transaction."""
 
 from apps.sources.actions.auditing import PROGRAM, By, Noted, note, note_opened
 from apps.sources.actions.curating import MAX_AT_ONCE, Curated, Curation, TooMany, curate, delete_sources

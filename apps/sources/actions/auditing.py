@@ -1,4 +1,4 @@
-"""What was decided of sources, by whom and why: written in the transaction that does it, and never changed."""
+"""The audit log: who decided what about a source and why, written in the transaction of the change."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ MAX_LENGTH = 300  # characters of a value
 
 @dataclass(frozen=True, slots=True)
 class By:
-    """Who decides something, where, and why."""
+    """Author, place and reason of a decision."""
 
     place: str  # the page or command, for people
-    actor_id: int | None = None  # nobody: the portal itself
+    actor_id: int | None = None  # None: the portal itself
     why: str = ""
-    batch: UUID | None = None  # what was decided at once
+    batch: UUID | None = None  # of one decision on many sources
 
 
 PROGRAM = By("the portal itself")
@@ -25,17 +25,17 @@ PROGRAM = By("the portal itself")
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """One decision: of a source, or of the portal where there is none."""
+    """One decision about a source or, without one, about the portal."""
 
     what: AuditEntry.What
     before: str
     after: str
     source_id: int | None = None
-    name: str = ""  # of what it is of, as it was called
+    name: str = ""  # of the source at that time
 
 
 def note(decisions: Iterable[Noted], by: By) -> None:
-    """Write decisions down; whoever calls is in the transaction that carries them out. One statement."""
+    """Log decisions, within the transaction that carries them out. One statement."""
     AuditEntry.objects.bulk_create(
         [
             AuditEntry(
@@ -56,12 +56,12 @@ def note(decisions: Iterable[Noted], by: By) -> None:
 
 
 def note_opened(source: Source, posting_id: int, by: By) -> None:
-    """Record that staff opened an article of a private source: by its number, for others read the record."""
-    note([Noted(AuditEntry.What.OPENED, "", written(posting_id), source.pk, name_of(source))], by)
+    """Log that staff opened an article of a private source: by its id, since others read the log."""
+    note([Noted(AuditEntry.What.OPENED, "", written(posting_id), source.pk, str(source))], by)
 
 
 def written(value: object) -> str:
-    """A value as the record has it.
+    """A value as it is logged.
 
     >>> written(2.0), written(0.25), written(True), written("paused"), written(None)
     ('2', '0.25', 'yes', 'paused', '')
@@ -74,13 +74,9 @@ def written(value: object) -> str:
 
 
 def changes(source_id: int, name: str, before: Mapping[str, object], after: Mapping[str, object]) -> list[Noted]:
-    """What of a source differs, as far as it is recorded."""
+    """The changes of audited columns of a source."""
     return [
         Noted(AuditEntry.What(column), written(before[column]), written(after[column]), source_id, name)
         for column in AUDITED
         if column in before and column in after and before[column] != after[column]
     ]
-
-
-def name_of(source: Source) -> str:
-    return str(source)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from django.db import connection, transaction
 
 from apps.sources import kinds, queries
-from apps.sources.actions.auditing import PROGRAM, By, Noted, changes, name_of, note, written
+from apps.sources.actions.auditing import PROGRAM, By, Noted, changes, note
 from apps.sources.actions.curating import delete_sources
 from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, normalise
 from apps.sources.formats.feed import ParsedFeed
@@ -33,16 +33,10 @@ class NewSource:
 
 @transaction.atomic
 def add_sources(rows: Sequence[NewSource]) -> list[int]:
-    """Add what is not there yet; return the id of each row's source, in their order.
+    """Add missing sources; return the id of each row's source, in their order.
 
-    A source that exists already is left as it is; so is the one that the source at an address was merged into.
-
-    Raises
-    ------
-    BadAddress
-        If one of the addresses cannot be meant; nothing is added then.
-    ValueError
-        If there is no such kind of sources.
+    Existing sources stay unchanged, as do those that a source at an address was merged into. Raises BadAddress for an
+    invalid address and ValueError for an unknown kind; then nothing is added.
     """
     _check_kinds(row.kind for row in rows)
     addresses = [normalise(row.url) for row in rows]
@@ -91,14 +85,9 @@ def load_catalogue(document: OpmlDocument) -> int:
 
 @transaction.atomic
 def edit_source(source_id: int, *, by: By = PROGRAM, **values: object) -> frozenset[str]:
-    """Change what an admin may change of a source; returns the names of the columns that are others now.
+    """Change columns of a source; returns the names of those that differ from before.
 
-    Raises
-    ------
-    BadAddress
-        If a new `url` cannot be meant.
-    ValueError
-        If another source has the new `url` already, or was merged with the one that had it, or there is no such kind.
+    Raises BadAddress for an invalid `url` and ValueError for one that belongs to another source or for an unknown kind.
     """
     _check_kinds(str(values[name]) for name in values.keys() & {"kind"})
     if "url" in values:
@@ -109,12 +98,12 @@ def edit_source(source_id: int, *, by: By = PROGRAM, **values: object) -> frozen
     known = Source.objects.select_for_update().get(pk=source_id)
     former = {name: getattr(known, name) for name in values}
     Source.objects.filter(pk=source_id).update(**values)
-    note(changes(source_id, name_of(known), former, values), by)
+    note(changes(source_id, str(known), former, values), by)
     return frozenset(name for name, value in values.items() if former[name] != value)
 
 
 def _is_free(url: str, source_id: int) -> bool:
-    """Whether a source may have an address: no other one has it, or was merged with the one that had it."""
+    """Whether no other source has the address or was merged with a source that had it."""
     taken = Source.objects.filter(url=url).exclude(pk=source_id).exists()
     return not taken and not FormerAddress.objects.filter(url=url).exclude(source_id=source_id).exists()
 
@@ -126,7 +115,7 @@ def set_state(source_ids: Collection[int], state: Source.State, *, by: By = PROG
     if rows:
         Source.objects.filter(pk__in=[source.pk for source in rows]).update(state=state)
         what = AuditEntry.What.STATE
-        note([Noted(what, source.state, state.value, source.pk, name_of(source)) for source in rows], by)
+        note([Noted(what, source.state, state.value, source.pk, str(source)) for source in rows], by)
     return len(rows)
 
 
@@ -137,14 +126,9 @@ WHERE given.id = coalesce(source.site_id, source.id) AND source.interest <> give
 
 
 def set_interests(values: Mapping[int, float]) -> int:
-    """Write down what people's standing questions add to the worth of sources; 1 where nobody asks.
+    """Store by how much saved searches raise the weight of sources; returns the number of changed rows.
 
-    A site's index pages have that of the site. Returns of how many sources it changed.
-
-    Raises
-    ------
-    ValueError
-        If a value is not within 0..1000.
+    Index pages have the value of their site. Raises ValueError for values outside of 0 to 1,000.
     """
     for value in values.values():
         if not 0 <= value <= 1_000:
@@ -156,7 +140,7 @@ def set_interests(values: Mapping[int, float]) -> int:
 
 @transaction.atomic
 def move(source_id: int, url: str) -> bool:
-    """Remember a permanent redirect. False when another source has that address, or it is too long: all stays."""
+    """Store a permanent redirect; False, without a change, if the address is another source's or too long."""
     if len(url) > MAX_ADDRESS_LENGTH or not _is_free(url, source_id):
         return False
     FormerAddress.objects.filter(source_id=source_id, url=url).delete()
@@ -164,16 +148,16 @@ def move(source_id: int, url: str) -> bool:
 
 
 def learn_from(source_id: int, feed: ParsedFeed) -> None:
-    """Fill in what nobody has said of a source by what its feed says of itself."""
+    """Fill the empty columns of a source from the metadata of its feed."""
     source = Source.objects.only("title", "site_url", "description", "language", "image_url").get(pk=source_id)
-    said = {
+    stated = {
         "title": feed.title,
         "site_url": feed.link,
         "description": feed.description[:2_000],
         "language": feed.language[:20],
         "image_url": feed.image_url,
     }
-    learned = {name: value for name, value in said.items() if value and not getattr(source, name)}
+    learned = {name: value for name, value in stated.items() if value and not getattr(source, name)}
     if learned:
         Source.objects.filter(pk=source_id).update(**learned)
 
@@ -183,15 +167,15 @@ def delete_source(source_id: int, *, by: By = PROGRAM) -> None:
     delete_sources([source_id], by=by)
 
 
-_LEARNT = ("title", "site_url", "description", "language", "category", "image_url")  # taken over where they are empty
+_LEARNT = ("title", "site_url", "description", "language", "category", "image_url")
 
 
 @transaction.atomic
 def absorb(kept_id: int, merged_id: int, *, by: By = PROGRAM) -> None:
-    """Let one source stand for another one, too, which is deleted; its address leads to the one that is kept.
+    """Merge a source into another one and delete it; its address then stands for the kept one.
 
-    What is not known of the kept one is taken over; it is listed, and always retrieved, if either was. Whatever else
-    belongs to the merged one must have been moved before, or it is deleted with it.
+    Empty columns of the kept one are filled from the merged one; it is listed, and always retrieved, if either was.
+    All rows that refer to the merged one must have been moved before, or they are deleted with it.
     """
     kept, merged = (Source.objects.select_for_update().get(pk=source_id) for source_id in sorted([kept_id, merged_id]))
     if kept.pk != kept_id:
@@ -199,19 +183,18 @@ def absorb(kept_id: int, merged_id: int, *, by: By = PROGRAM) -> None:
     taken = {name: getattr(kept, name) or getattr(merged, name) for name in (*_LEARNT, "listed", "always_retrieved")}
     FormerAddress.objects.filter(source_id=merged_id).update(source_id=kept_id)
     FormerAddress.objects.create(url=merged.url, source_id=kept_id)
-    merged_name, merged_url = name_of(merged), merged.url
+    merged_name, merged_url = str(merged), merged.url
     merged.delete()
     Source.objects.filter(pk=kept_id).update(**taken)
-    into = written(name_of(kept))
-    note([Noted(AuditEntry.What.MERGED, merged_url, into, merged_id, merged_name)], by)
+    note([Noted(AuditEntry.What.MERGED, merged_url, str(kept), merged_id, merged_name)], by)
     former = {name: getattr(kept, name) for name in taken}
-    note(changes(kept_id, name_of(kept), former, taken), by)
+    note(changes(kept_id, str(kept), former, taken), by)
 
 
 def add_index_pages(site_id: int, pages: Collection[tuple[str, str]]) -> dict[str, int]:
-    """Make pages of a site, (address, title) each, sources of their own; the id of each that is one of its now.
+    """Add pages of a site, (address, title) each, as sources; returns the ids of those that belong to the site.
 
-    An address that is another source's already stays that.
+    An address of another source stays that source's.
     """
     site = Source.objects.get(pk=site_id)
     Source.objects.bulk_create(
@@ -236,7 +219,7 @@ _OF_THE_SITE = ("state", "weight", "interest", "listed", "always_retrieved", "cl
 
 
 def follow_sites() -> int:
-    """Have index pages be what their sites are: as much worth, as active, as often asked. Returns how many changed."""
+    """Copy state, weights and gaps of sites to their index pages; returns the number of changed rows."""
     changes = ", ".join(f"{name} = site.{name}" for name in _OF_THE_SITE)
     ours, theirs = (", ".join(f"{table}.{name}" for name in _OF_THE_SITE) for table in ("page", "site"))
     with connection.cursor() as cursor:

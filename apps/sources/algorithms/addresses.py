@@ -1,4 +1,4 @@
-"""Addresses as the WHATWG URL standard reads them, so that the whole product means the same by one address."""
+"""Addresses parsed and normalized by the WHATWG URL standard, as browsers do."""
 
 import re
 from binascii import crc32
@@ -14,7 +14,7 @@ MAX_ADDRESS_LENGTH = 2_000  # characters, as many as a source's column holds
 
 _WEB_PROTOCOLS = ("http:", "https:")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-# What browsers and other readers put before an address to say "subscribe to" or "show the source of".
+# Prefixes that browsers and other readers add for "subscribe to" or "show the source of".
 _WRAPPER = re.compile(r"(?:view-source|feed|pcast|itpc|podcast):(?://)?", re.IGNORECASE)
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 # "example.com:8080/feed" starts like a scheme, but is a host and a port.
@@ -38,11 +38,11 @@ _TRACKING_NAMES = frozenset({
 
 
 class BadAddress(ValueError):
-    """What was typed is no address that news can be fetched from; the message says why."""
+    """A text that is not an address to fetch news from; the message states the reason."""
 
 
 def resolve(address: str, base: str = "") -> URL | None:
-    """The URL that a browser makes of `address` on a page at `base`, whatever its scheme; None where it makes none.
+    """The URL of `address` on a page at `base`, of any scheme, as browsers resolve it; None if it is invalid.
 
     >>> resolve("../feed", "https://example.org/news/today/").href
     'https://example.org/news/feed'
@@ -55,7 +55,7 @@ def resolve(address: str, base: str = "") -> URL | None:
 
 
 def http_address(address: str) -> str:
-    """The address if it leads to a page of the web, else "": a program may run or open anything else on its machine.
+    """The address if it is a web address, else "": clients might execute others or open local files.
 
     >>> http_address("HTTPS://news.example/1"), http_address("javascript:alert(1)"), http_address("\\tjava\\nscript:x")
     ('HTTPS://news.example/1', '', '')
@@ -66,8 +66,8 @@ def http_address(address: str) -> str:
 def absolute(address: str, base: str = "") -> str:
     """The normalised absolute http or https address, or "" where there is none. Never raises.
 
-    A blank address is none, though browsers read it as the page itself: an empty link in a feed leads nowhere.
-    A base that is no address is left aside.
+    Unlike in browsers, a blank address is not the page itself: an empty link in a feed leads nowhere. An invalid base
+    is ignored.
 
     >>> absolute("//Example.org:443/a b/../c#part", "https://example.org/")
     'https://example.org/c#part'
@@ -81,7 +81,7 @@ def absolute(address: str, base: str = "") -> str:
 
 
 def normalise(address: str) -> str:
-    """The address that a person means who typed or pasted `address`, without fragment.
+    """The normalised address that a person has typed or pasted, without fragment.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def host(address: str) -> str:
 
 
 def hosts_only(text: str) -> str:
-    """The text with each web address in it cut down to its host: the rest of a private feed's address is a secret.
+    """The text with its web addresses reduced to their hosts: the rest of a private feed's address is a secret.
 
     >>> hosts_only("https://news.example/secret/feed?key=1: moved to “http://other.example/key”.")
     'news.example: moved to “other.example”.'
@@ -130,7 +130,7 @@ def hosts_only(text: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def registrable_domain(host: str) -> str:
-    """The part of a host that somebody registered; an IP address or a name without one is given back as it is.
+    """The registrable part of a host; IP addresses and names without one are returned unchanged.
 
     >>> registrable_domain("news.example.co.uk"), registrable_domain("127.0.0.1"), registrable_domain("localhost")
     ('example.co.uk', '127.0.0.1', 'localhost')
@@ -142,7 +142,7 @@ def registrable_domain(host: str) -> str:
 
 
 def partition(address: str) -> int:
-    """The partition, from 0 to 63, that asks all sources of this address's registrable domain.
+    """The partition, from 0 to 63, that retrieves all sources of this address's registrable domain.
 
     >>> partition("https://feeds.example.org/a") == partition("http://www.example.org/b")
     True
@@ -163,10 +163,10 @@ def is_tracking_parameter(name: str) -> bool:
 
 
 def same_page_key(address: str) -> str:
-    """What two addresses of one page have in common, to compare and not to open; "" for what is no web address.
+    """A key that is equal for addresses of one page, to compare and not to open; "" if it is not a web address.
 
-    Scheme, `www.`, default port, tracking parameters, last slash and fragment do not tell pages apart; the order of
-    the other parameters may.
+    Scheme, `www.`, default port, tracking parameters, last slash and fragment are ignored; the order of the other
+    parameters counts.
 
     >>> same_page_key("http://www.example.org/story/?utm_source=rss&id=7#top")
     'example.org/story?id=7'
@@ -175,10 +175,10 @@ def same_page_key(address: str) -> str:
 
 
 def same_page_key_and_fragment(address: str) -> tuple[str, str]:
-    """The key of `same_page_key`, and what it left out behind the page: the fragment with its `#`, or "".
+    """The key of `same_page_key`, and the fragment with its `#`, or "".
 
-    Every address of every feed comes by at each retrieval, so the parts are cut out of the normalised address: to ask
-    the parser for one after the other takes five times as long.
+    Called for every address of every feed at each retrieval, so the parts are cut out of the normalised address: the
+    parser's getters take five times as long.
 
     >>> same_page_key_and_fragment("http://www.example.org/story/?utm_source=rss&id=7#top")
     ('example.org/story?id=7', '#top')
@@ -200,7 +200,7 @@ _PARTS = re.compile(r"https?://(?:[^@/?#]*@)?([^:/?#\[]*|\[[^\]]*\])(:[0-9]+)?(/
 
 
 def _normalised(address: str) -> str:
-    """The address as a browser writes it; "" where it makes none."""
+    """The address as browsers normalise it; "" if it is invalid."""
     try:
         url = normalize_url(_well_encoded(address))
     except ValueError:
@@ -211,12 +211,12 @@ def _normalised(address: str) -> str:
 
 
 def _well_encoded(text: str) -> str:
-    """Half characters, which JSON can carry, become the replacement character as the standard asks."""
+    """Replace lone surrogates, which JSON can carry, by the replacement character, as the standard requires."""
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def _has_readable_labels(hostname: str) -> bool:
-    """The parser lets a few undecodable "xn--" labels pass; its decoder gives those back unchanged."""
+    """The parser accepts a few undecodable "xn--" labels, which its decoder returns unchanged."""
     if "xn--" not in hostname:
         return True
     return all(not label.startswith("xn--") or idna.decode(label) != label for label in hostname.split("."))
@@ -242,7 +242,7 @@ def _with_scheme(text: str) -> str:
             raise BadAddress(f"An address starts with http:// or https://, not with “{scheme[0]}”.")
         return text
     first = re.split(r"[/\\?#:]", text, maxsplit=1)[0]
-    # A lone word or number would become a host, and hardly anybody means that.
+    # A lone word or number would become a host, which is hardly ever intended.
     if first and "." not in first and first.lower() != "localhost" and not text.startswith("["):
         raise BadAddress(f"“{first}” is not an address: a host such as example.org is missing.")
     return f"https://{text.lstrip('/')}" if first or text.startswith("[") else "https:///"

@@ -1,4 +1,4 @@
-"""Where a page's feeds may be, found in the page itself and in its address; nothing is asked."""
+"""Candidate addresses of a page's feeds, from the page and its address, without any request."""
 
 import codecs
 import re
@@ -18,9 +18,10 @@ from apps.sources.algorithms.addresses import (
     registrable_domain,
     resolve,
 )
+from apps.sources.formats.text import one_line
 
 MAX_CANDIDATES = 20
-MAX_PAGE_BYTES = 2_000_000  # bytes that are looked at
+MAX_PAGE_BYTES = 2_000_000  # the rest is ignored
 MAX_HEADER_LENGTH = 16_000  # characters
 MAX_TITLE_LENGTH = 200  # characters
 
@@ -36,7 +37,7 @@ _FEED_ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _COMMENTS = re.compile(r"comment|kommentar|comentari|comentári|комментари|コメント|评论|評論", re.IGNORECASE)
-# Their addresses hold those of feeds, but are pages for people who have an account there.
+# Their addresses contain those of feeds, but lead to pages for people with an account there.
 _OTHER_READERS = frozenset({"feedly.com", "inoreader.com", "newsblur.com", "netvibes.com", "yahoo.com", "facebook.com"})
 
 
@@ -51,9 +52,9 @@ class Candidate:
 def candidates(html: bytes | str, *, url: str, link_headers: str = "") -> tuple[Candidate, ...]:
     """The addresses, at most 20, at which a feed of the page at `url` may be, the most likely first. Never raises.
 
-    What the publisher states comes first (HTTP's Link header, then `<link rel="alternate">`), then links that look
-    like feeds, then guesses from the page's address and the program that made it; feeds of comments come last.
-    Only the first 2 MB of the page are looked at. Several Link headers are joined by commas.
+    Statements of the publisher come first (HTTP's Link header, then `<link rel="alternate">`), then other links that
+    look like feeds, then guesses from the page's address and its generator; feeds of comments come last. Only the
+    first 2 MB of the page are read. Several Link headers are joined by commas.
 
     >>> page = '<link rel="alternate" type="application/rss+xml" title="News" href="/news.xml">'
     >>> candidates(page, url="https://example.org/a/")[0]
@@ -146,15 +147,15 @@ def _from_links(root: etree._Element | None, base: str) -> Iterator[Candidate]:
         yield from _alternate("link", attributes.get("href", ""), attributes, base)
 
 
-def _alternate(how: Literal["header", "link"], href: str, said: dict[str, str], base: str) -> Iterator[Candidate]:
-    relations = said.get("rel", "").lower().split()
-    media_type = said.get("type", "").partition(";")[0].strip().lower()
-    title = _clean(said.get("title", ""))
+def _alternate(how: Literal["header", "link"], href: str, parameters: dict[str, str], base: str) -> Iterator[Candidate]:
+    relations = parameters.get("rel", "").lower().split()
+    media_type = parameters.get("type", "").partition(";")[0].strip().lower()
+    title = one_line(parameters.get("title", ""), MAX_TITLE_LENGTH)
     if not {"alternate", "feed"}.intersection(relations) or "stylesheet" in relations:
         return
     is_feed = media_type in _FEED_TYPES or ("feed" in relations and media_type in ("", *_VAGUE_TYPES))
     if media_type in _VAGUE_TYPES:
-        # Every WordPress page names its JSON interface by an address that could be a feed's; its title tells.
+        # Every WordPress page links its JSON API with an address like a feed's; only the title shows what it is.
         in_address = media_type != "application/json" and _FEED_ADDRESS.search(href)
         is_feed = is_feed or bool(_FEED_WORD.search(title) or in_address)
     address = _feed_address(href, base)
@@ -171,7 +172,8 @@ def _from_anchors(root: etree._Element | None, base: str) -> list[Candidate]:
         address = _feed_address(href, base)
         if not address:
             continue
-        title = _clean(" ".join(str(text) for text in islice(element.itertext(), 10)) or element.get("title", ""))
+        words = " ".join(str(text) for text in islice(element.itertext(), 10)) or element.get("title", "")
+        title = one_line(words, MAX_TITLE_LENGTH)
         by_address = href.lower().startswith("feed:") or _FEED_ADDRESS.search(address.partition("://")[2])
         domain = registrable_domain(host(address))
         if domain not in _OTHER_READERS and (by_address or (len(title) <= 60 and _FEED_WORD.search(title))):
@@ -274,7 +276,3 @@ def _is_for_comments(candidate: Candidate) -> bool:
 
 def _elements(root: etree._Element | None, name: str) -> Iterator[etree._Element]:
     return iter(()) if root is None else root.iter(name)
-
-
-def _clean(text: str) -> str:
-    return " ".join(text.split())[:MAX_TITLE_LENGTH].rstrip()

@@ -1,4 +1,4 @@
-"""What a source still shows although its time is over."""
+"""Expired entries that a source still lists."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -7,7 +7,7 @@ from apps.sources.formats.feed import ParsedEntry
 
 
 def unexpired(entries: Sequence[ParsedEntry], days: int | None, at: datetime) -> tuple[ParsedEntry, ...]:
-    """The entries that are not older than so many days at an instant, or do not say how old they are; None: all.
+    """The entries that are at most `days` old at a time, or without a date; all if `days` is None.
 
     >>> from datetime import UTC
     >>> old, new = ParsedEntry(published=datetime(2026, 1, 1, tzinfo=UTC)), ParsedEntry(title="No date")

@@ -1,4 +1,4 @@
-"""Who announces what is new at an address: WebSub hubs and rssCloud servers, as an answer names them."""
+"""WebSub hubs and rssCloud servers that a response names."""
 
 from dataclasses import dataclass
 
@@ -6,14 +6,14 @@ from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, absolute
 from apps.sources.algorithms.discovery import MAX_PAGE_BYTES, links_in_head, links_in_header
 from apps.sources.formats.feed import Cloud, ParsedFeed
 
-RSSCLOUD = "rsscloud+"  # before the address of an rssCloud server, which is spoken to otherwise than a hub
+RSSCLOUD = "rsscloud+"  # prefix of the address of an rssCloud server, which has another protocol than hubs
 
 Links = dict[str, list[str]]  # addresses by relation, "hub" and "self" alone
 
 
 @dataclass(frozen=True, slots=True)
 class Announcer:
-    """Whom to ask for word of changes, and by which name he knows what we read; all empty where nobody is named."""
+    """The servers that send notifications of changes, and the topic to subscribe to; empty without any."""
 
     hub_urls: tuple[str, ...] = ()  # WebSub hubs, in order
     topic_url: str = ""
@@ -33,24 +33,12 @@ class Announcer:
 
 
 def discover(link_header: str, feed: ParsedFeed | None, body: bytes, url: str) -> Announcer:
-    """Find who announces what is new at an address, in an answer from it (WebSub, section 4).
+    """The hubs and topic in a response (WebSub, section 4). Never raises.
 
-    HTTP's Link headers go before what the document says, for hubs and for its own name each. What the document says
-    is what its feed says or, where it is none, the links in the head of the page. Never raises.
+    Link headers (joined by commas) take precedence over the document, separately for hubs and topic. The document's
+    links are those of its feed or, if `feed` is None, those in the head of the page in `body`. `url` is the final
+    address after redirects, and the default topic.
 
-    Parameters
-    ----------
-    link_header
-        The Link headers of the answer, joined by commas; "" for none.
-    feed
-        What the body holds, if it is a feed.
-    body
-        The body, looked at only if it is no feed.
-    url
-        Where the answer came from in the end, after redirects: the topic where none is named.
-
-    Examples
-    --------
     >>> page = b'<head><link rel="hub" href="https://hub.example/"><link rel="self" href="/news"></head>'
     >>> discover("", None, page, "https://example.org/").topic_url
     'https://example.org/news'
@@ -72,7 +60,7 @@ def discover(link_header: str, feed: ParsedFeed | None, body: bytes, url: str) -
 def _in_header(link_header: str, url: str) -> Links:
     links: Links = {}
     for href, parameters in links_in_header(link_header):
-        if "anchor" not in parameters:  # else it speaks of another address
+        if "anchor" not in parameters:  # else the link is another resource's
             _add(links, parameters.get("rel", ""), href, url)
     return links
 
@@ -106,7 +94,7 @@ def _add(links: Links, relations: str, href: str, base: str) -> None:
 
 
 def _cloud_url(cloud: Cloud | None) -> str:
-    """The address of a server that is asked by plain HTTP, or ""."""
+    """The address of a server with the plain HTTP protocol, or ""."""
     if cloud is None or cloud.protocol not in {"http-post", "https-post"}:
         return ""
     scheme = "https" if cloud.port == 443 or cloud.protocol == "https-post" else "http"

@@ -1,9 +1,11 @@
 """Atom 1.0 (RFC 4287), Atom 0.3 and what came before it."""
 
+from functools import partial
+
 from lxml import etree
 
 from apps.sources.formats.dates import parse_date
-from apps.sources.formats.documents import XML_LANG, Children, Document, children_by_name, first, first_text
+from apps.sources.formats.documents import XML_LANG, Children, Document, children_by_name, first, first_of, first_text
 from apps.sources.formats.extensions import (
     Link,
     authors,
@@ -72,13 +74,11 @@ def _entry(document: Document, element: etree._Element) -> ParsedEntry:
 
 
 def _title(children: Children, *names: str) -> str:
-    titles = (title_of(element, is_construct=True) for name in names for element in children.get(name, ()))
-    return next(filter(None, titles), "")
+    return first_of(children, partial(title_of, is_construct=True), *names)
 
 
 def _construct(document: Document, children: Children, *names: str) -> str:
-    constructs = (html_of_construct(document, element) for name in names for element in children.get(name, ()))
-    return next(filter(None, constructs), "")
+    return first_of(children, partial(html_of_construct, document), *names)
 
 
 def _link(document: Document, children: Children, links: list[Link], guid: str) -> str:

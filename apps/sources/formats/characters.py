@@ -1,4 +1,4 @@
-"""From the bytes of a response to its characters: character sets, and the mending of what publishers write wrongly."""
+"""Decoding of responses: character sets, and repairs of common mistakes of publishers."""
 
 import codecs
 import html
@@ -12,7 +12,7 @@ _UNMARKED = [  # how "<?xm" or "<" begins where no mark was set
     (b"\x00\x00\x00<", "utf-32-be"), (b"<\x00\x00\x00", "utf-32-le"), (b"\x00<\x00", "utf-16-be"),
     (b"<\x00", "utf-16-le"), (b"\x4c\x6f\xa7\x94", "cp037"),
 ]  # fmt: skip
-# Publishers say the left one and mean the right one, which holds more characters (WHATWG Encoding).
+# Publishers declare the left one and use the right one, a superset (WHATWG Encoding).
 _MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "euc_kr": "cp949",
           "iso8859-9": "cp1254", "shift_jis": "cp932", "tis-620": "cp874", "big5": "big5hkscs"}  # fmt: skip
 _BYTE_CHARSETS = re.compile(
@@ -32,27 +32,26 @@ _HALF_REFERENCE = (
 _HALVES = re.compile(rb"(?:%b)+" % _HALF_REFERENCE)
 _REFERRED = re.compile(rb"&#(?:(\d+)|[xX]([0-9a-fA-F]+));")
 
-# Sections of CDATA are matched to leave them as they are; one that never ends, lest the search begin again at each.
+# Sections of CDATA are matched to leave them unchanged, also an unclosed one, or the search would take quadratic time.
 _REFERENCE = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)|&(?:(\w{1,32});|(?!#\d+;|#x[0-9a-fA-F]+;))", re.DOTALL | re.ASCII)
 _ROOT = re.compile(rb"<(?:rss|feed|[\w-]+:RDF)(?=[\s>])", re.IGNORECASE)
 _PREFIX = re.compile(rb"<([A-Za-z_][\w-]{0,31}):[A-Za-z_]", re.ASCII)
 _DECLARED = re.compile(rb"\sxmlns:([\w-]{1,32})\s*=", re.ASCII)
 MAX_PREFIXES = 50
-_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _XML_ENTITIES = {b"amp", b"lt", b"gt", b"quot", b"apos"}
 
 
 def to_utf8(content: bytes, content_type: str) -> tuple[bytes, tuple[str, ...]]:
-    """The document in UTF-8, without mark and outer white space, its control characters mended; and what was wrong.
+    """The document in UTF-8, without mark and outer white space, its control characters mended; and the problems.
 
     The byte order mark goes before the charset of the header, which goes before the document's own declaration
     (RFC 7303). A character set that cannot have been meant gives way to UTF-8 and then to Windows' Latin letters.
     """
     problems = []
-    said = _said_charsets(content, content_type)
-    text, charset = _decoded(content, said)
-    if said and charset != said[0]:
-        problems.append(f"The document declares the character set {said[0]}, but it reads as {charset}.")
+    declared = _declared_charsets(content, content_type)
+    text, charset = _decoded(content, declared)
+    if declared and charset != declared[0]:
+        problems.append(f"The document declares the character set {declared[0]}, but it reads as {charset}.")
     utf8 = text.encode("utf-8", "replace")
     readable = utf8.translate(None, _CONTROLS)
     if len(readable) != len(utf8):
@@ -77,8 +76,8 @@ def _joined(match: re.Match[bytes]) -> bytes:
     return halves.decode("utf-16-le", "replace").encode()
 
 
-def _decoded(content: bytes, said: list[str]) -> tuple[str, str]:
-    for charset in (*said, "utf-8"):
+def _decoded(content: bytes, declared: list[str]) -> tuple[str, str]:
+    for charset in (*declared, "utf-8"):
         try:
             return content.decode(charset), charset
         except (UnicodeError, LookupError):
@@ -94,7 +93,7 @@ def _decoded(content: bytes, said: list[str]) -> tuple[str, str]:
         return content.decode("latin-1"), "latin-1"
 
 
-def _said_charsets(content: bytes, content_type: str) -> list[str]:
+def _declared_charsets(content: bytes, content_type: str) -> list[str]:
     for mark, charset in _BYTE_ORDER_MARKS:
         if content.startswith(mark):
             return [charset]
@@ -108,7 +107,7 @@ def _said_charsets(content: bytes, content_type: str) -> list[str]:
 
 
 def _meant(name: str) -> str:
-    """The character set that the name stands for; "" for what is none, or is not what the "<" of the document is in."""
+    """The character set of a name; "" for an unknown one or one that does not encode texts."""
     try:
         charset = codecs.lookup(name).name
     except (LookupError, ValueError):
@@ -153,12 +152,3 @@ def _mended_reference(match: re.Match[bytes]) -> bytes:
     character = html.unescape(whole.decode("ascii")) if name else "&"
     # What is left with an ampersand is no entity of HTML, or one of those that stand for markup.
     return b"&amp;" + whole[1:] if "&" in character or "<" in character or ">" in character else character.encode()
-
-
-def writable(text: str) -> str:
-    """Without the characters that XML 1.0 has no way to write.
-
-    >>> writable("a\\x00b")
-    'ab'
-    """
-    return _UNWRITABLE.sub("", text)

@@ -36,7 +36,7 @@ _RFC_822 = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _OFFSET = re.compile(r"([+-])(\d{1,2}):?(\d{2})$")
-# Not feedparser's own order of all: its reader of ISO 8601 asks the clock for what is missing, and takes any number.
+# Without feedparser's parser of ISO 8601, which fills gaps from the clock and accepts any number.
 _ODD = (
     _parse_date_w3dtf,
     _parse_date_asctime,
@@ -49,9 +49,9 @@ _ODD = (
 
 
 def parse_date(text: str) -> datetime | None:
-    """The instant that the text names, aware and with the offset it is written with, or None; without a zone it is UTC.
+    """The time that a text states, aware and with the written offset, or None; without a zone it is UTC.
 
-    An offset that no place has gives way to UTC: that of more than 14 hours, or of seconds.
+    Offsets that no place has are replaced by UTC: those of more than 14 hours, or with seconds.
 
     >>> parse_date("Thu, 01 Jan 2004 19:48:21 -0500").isoformat()
     '2004-01-01T19:48:21-05:00'
@@ -68,11 +68,11 @@ def parse_date(text: str) -> datetime | None:
             return None
         moment = moment.replace(microsecond=0)
         moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        in_utc = moment.astimezone(UTC)  # or it overflows only where somebody compares it
+        in_utc = moment.astimezone(UTC)  # an overflow must occur here, not in a later comparison
     except (ValueError, OverflowError):  # the 31st of February; the year 9999 in another zone
         return None
     if moment.tzinfo is not UTC and not _is_of_a_place(moment.utcoffset()):
-        moment = in_utc.replace(microsecond=0)  # Postgres, too, refuses most such offsets
+        moment = in_utc.replace(microsecond=0)  # Postgres rejects most such offsets, too
     return moment if moment.year >= EARLIEST_YEAR else None
 
 

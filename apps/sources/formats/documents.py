@@ -1,8 +1,8 @@
-"""From an XML document to a tree of elements and their names, and a word for what is no feed at all."""
+"""XML documents as trees with canonical element names, and descriptions of documents that are not feeds."""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,7 +19,7 @@ _WEB_PAGE = re.compile(
     rb"(?:\s|<\?[^>]*>|<!--(?:[^-]|-(?!->))*-->)*<(?:!doctype\s+html|html|head|body|script|title|meta)\b", re.IGNORECASE
 )
 _FIRST_ELEMENT = re.compile(rb"<(?:[\w.-]{1,50}:)?([A-Za-z_][\w.-]{0,50})", re.ASCII)
-_MAGIC = [  # as they look after decoding
+_MAGIC = [  # after decoding
     (b"%PDF", "a PDF document"), (b"GIF8", "a picture"), (b"PK", "a zip archive"),
     (b"ID3", "a sound file"), (b"OggS", "a sound or video file"), (b"RIFF", "a picture, sound or video file"),
     ("‰PNG".encode(), "a picture"), ("ÿØÿ".encode(), "a picture"),
@@ -76,7 +76,7 @@ class Document:
 
 
 def read_tree(utf8: bytes, url: str, problems: tuple[str, ...], *, recover: bool = False) -> Document:
-    """The tree of an XML document, or if it is broken none, or what can be saved of it; nothing else is ever loaded."""
+    """The tree of an XML document, for a broken one none or, with `recover`, a partial one. Loads no other files."""
     parser = etree.XMLParser(
         encoding="utf-8", recover=recover, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False,
         remove_comments=True, remove_pis=True,
@@ -147,13 +147,14 @@ def text_of(element: etree._Element | None) -> str:
     return ("".join(map(str, element.itertext())) if len(element) else element.text or "").strip()
 
 
+def first_of(children: Children, read: Callable[[etree._Element], str], *names: str) -> str:
+    """The first value that is not empty, of the elements in the order of the names."""
+    return next(filter(None, (read(element) for name in names for element in children.get(name, ()))), "")
+
+
 def first_text(children: Children, *names: str) -> str:
     """The text of the first element, in the order of the names, that has any."""
-    for name in names:
-        for element in children.get(name, ()):
-            if text := text_of(element):
-                return text
-    return ""
+    return first_of(children, text_of, *names)
 
 
 def all_texts(children: Children, *names: str) -> Iterator[str]:
@@ -162,7 +163,7 @@ def all_texts(children: Children, *names: str) -> Iterator[str]:
 
 
 def describe(utf8: bytes, problems: tuple[str, ...] = ()) -> str:
-    """What a document that is no feed looks like, as a sentence for the person who gave its address."""
+    """A sentence for people that names the kind of a document that is not a feed."""
     if not utf8:
         return "The document is empty."
     for beginning, kind in _MAGIC:

@@ -1,4 +1,4 @@
-"""What people write to say where something is in a document: XPath, and regular expressions in linear time."""
+"""Expressions of recipes: XPath, and regular expressions that are matched in linear time."""
 
 import functools
 from collections.abc import Callable, Mapping
@@ -15,19 +15,12 @@ Path = Callable[[etree._Element], Any]  # ready to be evaluated: nodes, texts, a
 
 
 class BadExpression(ValueError):
-    """An expression that cannot be read; the message says what is wrong, and where."""
+    """An invalid expression; the message states the reason and the place."""
 
 
 def xpath(expression: str, namespaces: Mapping[str, str] | None = None) -> Path:
-    """The XPath, ready to be evaluated; it knows XPath 1.0 and no extension.
+    """The compiled XPath 1.0, without extensions. Raises BadExpression if it is too long or invalid.
 
-    Raises
-    ------
-    BadExpression
-        If it is too long or no XPath.
-
-    Examples
-    --------
     >>> xpath("string(//b)")(etree.fromstring("<a><b>tea</b></a>"))
     'tea'
     >>> xpath("//b[")
@@ -45,13 +38,7 @@ def xpath(expression: str, namespaces: Mapping[str, str] | None = None) -> Path:
 
 
 def check_xpath(expression: str) -> None:
-    """As `xpath`, and refuse functions that do not exist: those are only found where they are called.
-
-    Raises
-    ------
-    BadExpression
-        If it is no XPath, or calls a function that does not exist.
-    """
+    """Raise BadExpression for an invalid XPath; unknown functions are only found by evaluating it."""
     compiled = xpath(expression)
     try:
         compiled(etree.fromstring(_TINY))
@@ -69,18 +56,11 @@ def _place(expression: str, at: int) -> str:
 
 
 def regex(expression: str) -> re2._Regexp:
-    """The regular expression, ready to be searched with; a dot stands for any character, line breaks too.
+    """The compiled regular expression of RE2, in which a dot matches line breaks, too.
 
-    It is read by RE2, whose time grows with the length of the text and never faster; hence it has neither
-    backreferences nor assertions about what lies around.
+    RE2 matches in linear time and has neither backreferences nor lookaround. Raises BadExpression if the expression is
+    too long, invalid, or needs too much memory.
 
-    Raises
-    ------
-    BadExpression
-        If it is too long, or RE2 cannot read it or would need too much memory for it.
-
-    Examples
-    --------
     >>> regex("<b>(.*?)</b>").search("a<b>tea\\n</b>")[1]
     'tea\\n'
     >>> regex("a**")
@@ -92,11 +72,11 @@ def regex(expression: str) -> re2._Regexp:
         return re2.compile(expression, _options())
     except re2.error as error:
         message = error.args[0]
-        said = message.decode("utf-8", "replace") if isinstance(message, bytes) else str(message)
-        fragment = said.rpartition(": ")[2]
+        text = message.decode("utf-8", "replace") if isinstance(message, bytes) else str(message)
+        fragment = text.rpartition(": ")[2]
         at = expression.find(fragment) if fragment != expression else -1
         place = f" (at character {at + 1})" if fragment and at >= 0 else ""
-        raise BadExpression(f"RE2 says: {said}{place}.") from None
+        raise BadExpression(f"RE2 says: {text}{place}.") from None
     except UnicodeEncodeError:
         raise BadExpression("It contains half a character.") from None
 

@@ -1,4 +1,4 @@
-"""What every dialect may carry besides its own elements: links, people, categories, Media RSS, podcasts, hints."""
+"""Elements that all dialects share: links, people, categories, Media RSS, podcasts, update hints."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,7 +6,16 @@ from typing import NamedTuple
 
 from lxml import etree
 
-from apps.sources.formats.documents import Children, Document, all_texts, children_by_name, first, first_text, text_of
+from apps.sources.formats.documents import (
+    Children,
+    Document,
+    all_texts,
+    children_by_name,
+    first,
+    first_of,
+    first_text,
+    text_of,
+)
 from apps.sources.formats.feed import Cloud, Enclosure, UpdateHints
 from apps.sources.formats.text import MAX_NAME, MAX_TITLE, one_line, paragraphs, plain_text, web_address
 
@@ -52,7 +61,7 @@ def related(links: list[Link], relation: str) -> tuple[str, ...]:
 
 
 def page_link(links: list[Link]) -> str:
-    """The alternate that people read: the first said to be HTML, else the first of unsaid type, else any but a feed."""
+    """The alternate for people: the first declared as HTML, else the first without a type, else any but a feed."""
     pages = [(link.address, _media_type(link.element)) for link in links if link.relation == "alternate"]
     for wanted in (("text/html", "application/xhtml+xml"), ("",)):
         if address := next((address for address, kind in pages if kind in wanted), ""):
@@ -61,12 +70,10 @@ def page_link(links: list[Link]) -> str:
 
 
 def comments_link(document: Document, children: Children, links: list[Link]) -> str:
-    """Where people discuss the entry, or else the feed of what they say."""
-    for element in children.get("comments", ()):
-        if address := web_address((element.text or "").strip(), document.base(element)):
-            return address
+    """The page of the comments, else their feed."""
+    page = first_of(children, lambda each: web_address((each.text or "").strip(), document.base(each)), "comments")
     replies = related(links, "replies")
-    return replies[0] if replies else web_address(first_text(children, "wfw:commentrss"), document.url)
+    return page or next(iter(replies), "") or web_address(first_text(children, "wfw:commentrss"), document.url)
 
 
 def _media_type(link: etree._Element) -> str:
@@ -88,7 +95,7 @@ def person(text: str) -> str:
 
 
 def authors(children: Children) -> tuple[str, ...]:
-    """Who wrote it, each once: the format's own author, then Dublin Core's, then the podcast's."""
+    """The distinct authors: the format's own, Dublin Core's, else the podcast's."""
     names = [_author(element) for name in ("author", "dc:creator", "dc:author") for element in children.get(name, ())]
     if not any(names):
         names = [person(text) for text in all_texts(children, "itunes:author", "googleplay:author")]
@@ -202,13 +209,12 @@ def picture(document: Document, children: Children, media: Children, files: tupl
 
 def channel_picture(document: Document, children: Children) -> str:
     """The picture that an element names directly: the podcast's, RSS's <image> or Atom's logo."""
-    for name in ("itunes:image", "image", "googleplay:image", "logo", "icon"):
-        for element in children.get(name, ()):
-            text = first_text(children_by_name(element), "url") if len(element) else text_of(element)
-            reference = element.get("href") or element.get("url") or text
-            if address := web_address(reference, document.base(element)):
-                return address
-    return ""
+
+    def read(element: etree._Element) -> str:
+        text = first_text(children_by_name(element), "url") if len(element) else text_of(element)
+        return web_address(element.get("href") or element.get("url") or text, document.base(element))
+
+    return first_of(children, read, "itunes:image", "image", "googleplay:image", "logo", "icon")
 
 
 def _width(thumbnail: etree._Element) -> int:
@@ -227,31 +233,28 @@ def media_description(media: Children) -> str:
     return text if element is not None and element.get("type") == "html" else paragraphs(text)
 
 
-# Who tells of changes
+# Notifications and update hints
 
 
 def cloud(attributes: Iterable[tuple[object, object]]) -> Cloud | None:
-    """What a <cloud> element's attributes name, or None where they name no host and port that can be.
+    """The server named by the attributes of a <cloud> element; None for an impossible host or port.
 
     >>> cloud([("domain", "rpc.example.org"), ("port", "80"), ("path", "/RPC2"), ("protocol", "http-post")])
     Cloud(domain='rpc.example.org', port=80, path='/RPC2', procedure='', protocol='http-post')
     """
-    said = {str(name).lower(): str(value).strip() for name, value in attributes}
-    port = number(said.get("port") or "80", 65_535)
-    domain = said.get("domain", "")
+    given = {str(name).lower(): str(value).strip() for name, value in attributes}
+    port = number(given.get("port") or "80", 65_535)
+    domain = given.get("domain", "")
     if not domain or port is None or _NO_DOMAIN.search(domain):
         return None
-    path = said.get("path", "")[:MAX_TITLE]
+    path = given.get("path", "")[:MAX_TITLE]
     return Cloud(
         domain=domain[:MAX_NAME],
         port=port,
         path=path if path.startswith("/") else f"/{path}",
-        procedure=said.get("registerprocedure", "")[:MAX_NAME],
-        protocol=said.get("protocol", "")[:MAX_NAME].lower(),
+        procedure=given.get("registerprocedure", "")[:MAX_NAME],
+        protocol=given.get("protocol", "")[:MAX_NAME].lower(),
     )
-
-
-# How often the feed changes
 
 
 def update_hints(children: Children) -> UpdateHints:

@@ -30,14 +30,14 @@ MAX_LOOSE_BYTES = 512 * 1024  # feedparser takes up to 3 s for it
 
 def read_loosely(utf8: bytes, url: str, problems: tuple[str, ...]) -> ParsedFeed | None:
     """The feed as feedparser reads it, or None when it fails or finds no feed."""
-    # Its own joining of addresses stays off for want of an address: guids must be the same whoever reads them.
+    # Without an address it does not resolve relative ones: guids must not depend on the parser.
     headers = {"content-type": "application/xml; charset=utf-8"}
     try:
         # As a file: feedparser takes a bare string for the name of one, and would read it.
         found = feedparser.parse(
             io.BytesIO(utf8), response_headers=headers, sanitize_html=False, resolve_relative_uris=False
         )
-    except Exception:  # its parsers raise a dozen kinds of errors on what they never met
+    except Exception:  # its parsers raise a dozen kinds of errors on malformed input
         return None
     feed, entries, kind = found["feed"], found["entries"], _kind(_text(found, "version"))
     if not kind and not entries:
@@ -109,7 +109,7 @@ def _list(holder: Any, name: str) -> list[Any]:
 def _markup(detail: Any) -> str:
     text = _text(detail, "value", MAX_CONTENT).strip()
     is_plain = _text(detail, "type") == "text/plain"
-    # Whoever sends broken XML seldom knows the type of his texts either.
+    # In broken XML the declared type of texts is often wrong, too.
     return escaped(text) if is_plain and "</" not in text else text
 
 

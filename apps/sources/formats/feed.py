@@ -1,11 +1,11 @@
-"""What any feed says, whatever its dialect: the one shape that every parser returns."""
+"""Parsed feeds of any dialect."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
 
 
 class NotAFeed(ValueError):
-    """The bytes hold no feed that any of our parsers can read; the message says what they look like."""
+    """None of the parsers finds a feed in the bytes; the message names what they look like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class ParsedEntry:
 
 @dataclass(frozen=True, slots=True)
 class UpdateHints:
-    """How often the publisher says that the feed changes; hints lengthen the gap between retrievals only."""
+    """The update frequency that the publisher states; hints only lengthen the gap between retrievals."""
 
     ttl: int | None = None  # seconds (RSS ttl, and what podcasts and syndication modules give)
     skip_hours: frozenset[int] = frozenset()  # 0..23, GMT
@@ -46,7 +46,7 @@ class UpdateHints:
 
 @dataclass(frozen=True, slots=True)
 class Cloud:
-    """Where to register for word of changes, as RSS names it (rssCloud)."""
+    """The rssCloud server that RSS names."""
 
     domain: str
     port: int

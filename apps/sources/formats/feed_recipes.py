@@ -1,4 +1,4 @@
-"""What a recipe adds to a feed: another path to the pictures of its items, another link tag of a podcast."""
+"""Recipes of feeds: another path to the pictures of items, another link element of a podcast."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -26,20 +26,11 @@ _RECORDINGS = {
 
 
 def amended_feed(content: bytes, *, link: str, image: str, content_type: str, url: str) -> ParsedFeed:
-    """The feed as it is read without a recipe, with the links and pictures that these paths find in its items.
+    """The parsed feed with the links and pictures that these paths find in its items.
 
-    Parameters
-    ----------
-    link : str
-        XPath within an item: its text, else its `href`, `url` or `src` is the entry's link, and if it is a recording
-        one of its enclosures.
-    image : str
-        XPath within an item, or within the channel if it begins with "^".
-
-    Raises
-    ------
-    NotAFeed
-        If the document is no feed, or a path cannot be evaluated.
+    The text of `link`, else its `href`, `url` or `src`, is the entry's link and, if it is a recording, an enclosure.
+    `image` is evaluated on the item, or with a leading "^" on the channel. Raises NotAFeed if the document is not a
+    feed or a path cannot be evaluated.
     """
     feed = formats.parse(content, content_type=content_type, url=url)
     if not feed.entries or not (link or image):

@@ -1,4 +1,4 @@
-"""From what paths found in a document to entries: the same for every kind of source that is read by paths."""
+"""Entries from the values that paths found in a document, for all kinds of sources that are read by paths."""
 
 import html
 import re
@@ -30,7 +30,7 @@ _STAMP = re.compile(r"(\d{9,10}|\d{12,13})(?:\.\d+)?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class FoundItem:
-    """What the paths found in one item, as it stands there."""
+    """The values that the paths found in one item, as written."""
 
     title: str = ""  # text or HTML
     description: str = ""  # HTML
@@ -42,7 +42,7 @@ class FoundItem:
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """The paths that items were found by, for what is told of them."""
+    """The paths of items, for messages."""
 
     item: str
     title: str
@@ -53,15 +53,10 @@ class Paths:
 def entries_of(
     found: Sequence[FoundItem], paths: Paths, *, base: str, shared_image: str = ""
 ) -> tuple[tuple[ParsedEntry, ...], tuple[str, ...]]:
-    """The entries that items make, and what was wrong with the others.
+    """The entries of items, and the problems of the others.
 
-    An entry needs a title or a description, and a link. Where the link's path is an address, all items have that one;
-    then each is told from the others by its words.
-
-    Raises
-    ------
-    NotAFeed
-        If there are items, and a path found nothing in any of them.
+    An entry needs a title or a description, and a link. If the link's path is an address, all items share it and are
+    identified by their words. Raises NotAFeed if a path found nothing in any of the items.
     """
     problems: Counter[str] = Counter()
     entries = []
@@ -96,8 +91,8 @@ def _entry(item: FoundItem, paths: Paths, base: str, shared_image: str) -> tuple
     published = next(filter(None, map(date_of, item.dates)), None)
     problem = ""
     if paths.date and published is None:
-        said = one_line(item.dates[0], 50) if item.dates else ""
-        problem = f"“{said}” is not a readable date" if said else f"the date path “{paths.date}” found nothing"
+        written = one_line(item.dates[0], 50) if item.dates else ""
+        problem = f"“{written}” is not a readable date" if written else f"the date path “{paths.date}” found nothing"
     entry = ParsedEntry(
         guid=guid,
         link=link,
@@ -111,12 +106,12 @@ def _entry(item: FoundItem, paths: Paths, base: str, shared_image: str) -> tuple
 
 
 def is_address(link: str) -> bool:
-    """Whether a link's path is no path, but the one address of all items."""
+    """Whether a link's path is not a path but the shared address of all items."""
     return link.startswith(("http://", "https://"))
 
 
 def date_of(text: str) -> datetime | None:
-    """The instant that a text names, or that a number of seconds or milliseconds since 1970 is.
+    """The time that a text states, or that is given in seconds or milliseconds since 1970.
 
     >>> date_of("1700000000").isoformat(), date_of("1700000000123").isoformat()
     ('2023-11-14T22:13:20+00:00', '2023-11-14T22:13:20+00:00')
@@ -140,7 +135,7 @@ def _with_dots(text: str) -> datetime | None:
 
 
 def markup_of_text(text: str) -> str:
-    """The HTML that a text is or holds, whether it is written plainly, with entities, or as escaped HTML.
+    """A text as HTML, whether it is plain, has entities, or is escaped HTML.
 
     >>> markup_of_text("<p>Tea</p>"), markup_of_text("&lt;p&gt;Tea&lt;/p&gt;"), markup_of_text("Tea &amp; cake")
     ('<p>Tea</p>', '<p>Tea</p>', '<p>Tea &amp; cake</p>')

@@ -22,13 +22,7 @@ from apps.sources.formats.text import (
 
 
 def read_json_feed(utf8: bytes, url: str, problems: tuple[str, ...]) -> ParsedFeed:
-    """The feed that a JSON document holds.
-
-    Raises
-    ------
-    NotAFeed
-        When the document is not JSON, or is JSON of another kind.
-    """
+    """The feed in a JSON document. Raises NotAFeed if it is not JSON, or JSON of another kind."""
     try:
         feed = json.loads(utf8)
     except RecursionError:
@@ -67,8 +61,8 @@ def _cloud(hub: dict[str, Any]) -> Cloud | None:
     address = urlsplit(_address(hub, "url", ""))
     usual = 443 if address.scheme == "https" else 80
     path = f"{address.path}?{address.query}" if address.query else address.path
-    said = {"domain": address.hostname or "", "port": address.port or usual, "path": path, "protocol": "http-post"}
-    return cloud(said.items())
+    parts = {"domain": address.hostname or "", "port": address.port or usual, "path": path, "protocol": "http-post"}
+    return cloud(parts.items())
 
 
 def _entry(item: dict[str, Any], url: str) -> ParsedEntry:

@@ -5,14 +5,16 @@ Two ways to write a path are understood:
 - XPath whose steps are keys: `//data/children/item/data`. The elements of an array are named `item`. A key that is
   no name in XML is put in quotation marks (`//"my key"/title`), one with a colon needs none, and a number counts the
   elements of an array from 0 (`entries/0`).
-- keys with dots: `data.items[0].title`, `$.store["my key"][*].url`, `$..title`. What is said of an array there is said
-  of each of its elements.
+- keys with dots: `data.items[0].title`, `$.store["my key"][*].url`, `$..title`. A key after an array applies to each of
+  its elements.
 """
 
 import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import count
 from typing import Any
 
 from lxml import etree
@@ -41,16 +43,13 @@ _STEP = re.compile(
 
 # --- from JSON to a tree ----------------------------------------------------------------------------------------------
 def read_json_tree(utf8: bytes) -> etree._Element:
-    """The document as elements: each has its key and the type of its value as attributes, scalars have their text.
+    """The document as elements with key and type of each value as attributes, and scalars as text.
+
+    Raises NotAFeed if it is not JSON, has too many values, or is nested too deeply.
 
     >>> etree.tostring(read_json_tree(b'{"a b": [1.50, null]}')).decode()
     '<document type="object"><key key="a b" type="array"><item key="0" type="number">1.50</item><item key="1"
      type="null"/></key></document>'
-
-    Raises
-    ------
-    NotAFeed
-        If it is no JSON, or of too many values or too deep.
     """
     try:
         # Numbers stay as they are written.
@@ -60,7 +59,7 @@ def read_json_tree(utf8: bytes) -> etree._Element:
     except ValueError as error:
         raise NotAFeed(f"This cannot be read as JSON: {str(error)[:200]}.") from None
     root = etree.Element(ROOT)
-    _Builder().fill(root, value, 0)
+    _fill(root, value, 0, count())
     return root
 
 
@@ -68,48 +67,38 @@ class _Number(str):
     """A number as it is written in the document."""
 
 
-class _Builder:
-    def __init__(self) -> None:
-        self._names: dict[str, tuple[str, str]] = {}  # by key: the name of its element, and the key as XML can hold it
-        self._count = 0
-
-    def fill(self, element: etree._Element, value: Any, depth: int) -> None:
-        self._count += 1
-        if self._count > MAX_VALUES:
-            raise NotAFeed(f"This JSON document has more than {MAX_VALUES:,} values, the maximum.")
-        if depth > MAX_DEPTH:
-            raise NotAFeed("This JSON document is nested too deeply to be read.")
-        match value:
-            case dict():
-                element.set("type", "object")
-                for key, member in value.items():
-                    name, written = self._name(key)
-                    self.fill(etree.SubElement(element, name, key=written), member, depth + 1)
-            case list():
-                element.set("type", "array")
-                for index, member in enumerate(value):
-                    self.fill(etree.SubElement(element, ELEMENT, key=str(index)), member, depth + 1)
-            case None:
-                element.set("type", "null")
-            case bool():
-                element.set("type", "boolean")
-                element.text = "true" if value else "false"
-            case _:
-                element.set("type", "number" if isinstance(value, _Number) else "string")
-                element.text = without_controls(value)
-
-    def _name(self, key: str) -> tuple[str, str]:
-        if key not in self._names:
-            self._names[key] = (_element_name(key), without_controls(key))
-        return self._names[key]
+def _fill(element: etree._Element, value: Any, depth: int, counted: Iterator[int]) -> None:
+    if next(counted) >= MAX_VALUES:
+        raise NotAFeed(f"This JSON document has more than {MAX_VALUES:,} values, the maximum.")
+    if depth > MAX_DEPTH:
+        raise NotAFeed("This JSON document is nested too deeply to be read.")
+    match value:
+        case dict():
+            element.set("type", "object")
+            for key, member in value.items():
+                child = etree.SubElement(element, _element_name(key), key=without_controls(key))
+                _fill(child, member, depth + 1, counted)
+        case list():
+            element.set("type", "array")
+            for index, member in enumerate(value):
+                _fill(etree.SubElement(element, ELEMENT, key=str(index)), member, depth + 1, counted)
+        case None:
+            element.set("type", "null")
+        case bool():
+            element.set("type", "boolean")
+            element.text = "true" if value else "false"
+        case _:
+            element.set("type", "number" if isinstance(value, _Number) else "string")
+            element.text = without_controls(value)
 
 
+@lru_cache(4096)
 def _element_name(key: str) -> str:
     if not _NAME.fullmatch(key):
         return ODD
     try:
         etree.Element(key)
-    except ValueError:  # letters that XML does not know as such
+    except ValueError:  # letters that are not allowed in XML names
         return ODD
     return key
 
@@ -120,7 +109,7 @@ def type_of(element: etree._Element) -> str:
 
 
 def elements_of(node: etree._Element) -> Iterator[etree._Element]:
-    """What an item path means that leads to an array: its elements, also those of arrays within; else the node."""
+    """The elements of an array, also of nested ones; for any other value the node itself."""
     if type_of(node) == "array":
         for child in node:
             yield from elements_of(child)
@@ -155,7 +144,7 @@ class KeyStep:
 
 
 class KeyPath:
-    """A path with dots; called with a node, it gives the nodes that it leads to."""
+    """A path with dots; called with a node, it returns the nodes it leads to."""
 
     def __init__(self, steps: Iterable[KeyStep]) -> None:
         self.steps = tuple(steps)
@@ -169,15 +158,8 @@ class KeyPath:
 
 
 def json_path(expression: str) -> Path:
-    """The path, of either way to write it.
+    """The compiled path in either syntax. Raises BadExpression if it is neither.
 
-    Raises
-    ------
-    BadExpression
-        If it is neither.
-
-    Examples
-    --------
     >>> document = read_json_tree(b'{"data": [{"my key": "tea"}]}')
     >>> [node.text for node in json_path("data[0]['my key']")(document)]
     ['tea']
@@ -193,7 +175,7 @@ def json_path(expression: str) -> Path:
 
 
 def check_json_path(expression: str) -> None:
-    """As `json_path`, and refuse functions that do not exist."""
+    """Raise BadExpression for an invalid path or an unknown function."""
     json_path(expression)
     if _WRITES_XPATH.match(expression):
         check_xpath(_rewritten(expression))
@@ -235,7 +217,7 @@ def _rewritten_token(token: re.Match[str], before: str, after: str) -> str:
     text, kind = token[0], token.lastgroup
     is_step = before in {"/", "//", "::"}
     if text == "/" and _begins_path(before):
-        # An absolute path begins below the root, whose own name nobody has to know.
+        # An absolute path begins below the root, whose name is an implementation detail.
         return "/*/" if after and (after[0].isalnum() or after[0] in "_*.@\"'") else "/*"
     if is_step and kind == "literal":
         return f"*[@key={text}]"

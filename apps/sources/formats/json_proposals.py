@@ -8,9 +8,12 @@ from lxml import etree
 
 from apps.sources.formats.items import MAX_ITEMS, date_of
 from apps.sources.formats.json_paths import json_path, read_json_tree, type_of
+from apps.sources.formats.pages import Page
+from apps.sources.formats.proposals import Proposal
 from apps.sources.formats.recipes import Recipe
 from apps.sources.formats.similarity import SHOWN, likeness, plain_letters
 from apps.sources.formats.text import plain_text
+from apps.sources.formats.trees import decoded
 
 _PLAIN_KEY = re.compile(r"""[^.\[\]"'*/@(:$\s]+""")
 _MAX_TITLES = 10
@@ -22,14 +25,13 @@ _DATE = re.compile(r"publish|date|time|created|posted|updated|_at$", re.IGNORECA
 _IMAGE = re.compile(r"image|img|thumb|picture|photo|cover|poster|icon", re.IGNORECASE)
 
 
-def propose_keys(utf8: bytes, wanted: str) -> Iterator[tuple[Recipe, tuple[str, ...], int, float]]:
-    """Recipes, the titles that each finds, how many items, and how likely it is meant; `wanted` in plain letters."""
+def propose_keys(page: Page, wanted: str) -> Iterator[Proposal]:
+    """Recipes of keys that find an item titled `wanted`, in plain letters, in a JSON document."""
+    utf8, _ = decoded(page.content, page.content_type)
     for title, alike in _titles(read_json_tree(utf8), wanted):
         for item in (each for each in (title, *title.iterancestors()) if _is_element(each)):
-            found = _recipe(title, item)
-            if found:
-                recipe, titles, count, score = found
-                yield recipe, titles, count, alike * score
+            if found := _proposal(title, item, alike):
+                yield found
 
 
 def _titles(root: etree._Element, wanted: str) -> list[tuple[etree._Element, float]]:
@@ -46,7 +48,7 @@ def _is_element(node: etree._Element) -> bool:
     return parent is not None and type_of(parent) == "array"
 
 
-def _recipe(title: etree._Element, item: etree._Element) -> tuple[Recipe, tuple[str, ...], int, float] | None:
+def _proposal(title: etree._Element, item: etree._Element, weight: float) -> Proposal | None:
     array = item.getparent()
     assert array is not None
     item_path = _keys(array, None) or "$"
@@ -68,8 +70,8 @@ def _recipe(title: etree._Element, item: etree._Element) -> tuple[Recipe, tuple[
     description = _longest(elements, item, title_path)
     recipe = Recipe(item=item_path, title=title_path, link=link, description=description, date=dates, image=image)
     richness = sum(map(bool, (description, dates, image))) / 3
-    score = log2(1 + good) * (good / len(elements)) ** 2 * (1 + richness)
-    return recipe, tuple(filter(None, titles))[:SHOWN], len(elements), score
+    score = weight * log2(1 + good) * (good / len(elements)) ** 2 * (1 + richness)
+    return Proposal(recipe, tuple(filter(None, titles))[:SHOWN], len(elements), score)
 
 
 def _keys(node: etree._Element, above: etree._Element | None) -> str:

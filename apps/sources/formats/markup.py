@@ -1,4 +1,4 @@
-"""What a feed's element says as HTML: escaped, in XHTML, or as plain text that must be escaped first."""
+"""The content of a feed's element as HTML, whether written escaped, as XHTML or as plain text."""
 
 import base64
 import binascii
@@ -41,7 +41,7 @@ def html_of_construct(document: Document, element: etree._Element) -> str:
 
 
 def title_of(element: etree._Element, *, is_construct: bool) -> str:
-    """The words of a title; Atom says whether they are HTML, for RSS it must be supposed."""
+    """The words of a title; Atom declares whether they are HTML, for RSS it is assumed."""
     text, kind = text_of(element), _kind(element)
     if is_construct and (not _is_text(kind) or element.get("mode") == "base64"):
         return plain_text(_decoded_base64(text))
@@ -66,7 +66,7 @@ def _finished(document: Document, element: etree._Element, markup: str) -> str:
 
 
 def _inner(element: etree._Element) -> str:
-    """The markup between the element's tags, in HTML, without the <div> that Atom asks for."""
+    """The markup between the element's tags, in HTML, without the <div> that Atom requires."""
     outer_text = "".join([element.text or "", *(child.tail or "" for child in element)])
     if len(element) == 1 and not outer_text.strip() and canonical_name(element[0].tag) in ("xhtml:div", "div"):
         element = element[0]

@@ -11,7 +11,9 @@ from typing import Any
 from lxml import etree
 
 from apps.sources.algorithms.addresses import BadAddress, absolute, normalise
-from apps.sources.formats.characters import to_utf8, with_references_mended, writable
+from apps.sources.formats.characters import to_utf8, with_references_mended
+from apps.sources.formats.text import one_line
+from apps.sources.formats.text import without_controls as writable
 
 MAX_DOCUMENT_BYTES = 10_000_000  # bytes
 MAX_OUTLINES = 20_000
@@ -26,7 +28,7 @@ Path = tuple[str, ...]
 
 
 class BrokenOpml(ValueError):
-    """No subscription can be read; the message says what is wrong, and the attributes where (0: unknown)."""
+    """No subscription can be read; the message states the reason, the attributes the place (0: unknown)."""
 
     def __init__(self, reason: str, line: int = 0, column: int = 0) -> None:
         super().__init__(f"Line {line}, column {column}: {reason}" if line else reason)
@@ -62,15 +64,9 @@ class OpmlDocument:
 def read(content: bytes) -> OpmlDocument:
     """The subscriptions of an OPML document, each once however often it is listed.
 
-    A document that is not well-formed is mended and read as far as it goes, and its first error told in `problem`.
+    A document that is not well-formed is mended and read as far as possible, with its first error in `problem`. Raises
+    BrokenOpml if it is larger than 10 MB, not OPML, declares entities, or is too broken to contain a subscription.
 
-    Raises
-    ------
-    BrokenOpml
-        If the document is larger than 10 MB, is not OPML, declares entities, or is too broken to hold a subscription.
-
-    Examples
-    --------
     >>> read(b'<opml><body><outline text="A"><outline xmlUrl="http://a.example/"/></outline></body></opml>').subscriptions
     (Subscription(xml_url='http://a.example/', title='', html_url='', folders=(('A',),), language='', description=''),)
     """
@@ -84,7 +80,7 @@ def read(content: bytes) -> OpmlDocument:
     if error is not None and not reader.subscriptions:
         raise error
     return OpmlDocument(
-        title=_clean(title.text or "", MAX_TITLE_LENGTH) if title is not None else "",
+        title=one_line(title.text or "", MAX_TITLE_LENGTH) if title is not None else "",
         subscriptions=tuple(reader.subscriptions.values()),
         skipped=tuple(reader.skipped),
         problem=str(error) if error is not None else "",
@@ -135,7 +131,7 @@ class _Reader:
                 waiting.extend([(child, inner) for child in _outlines(element)][::-1])
 
     def read_outline(self, element: etree._Element, path: Path) -> Path | None:
-        """Takes in one outline and returns the folder that its children lie in; None if they are left out."""
+        """Read one outline; returns the folder of its children, None if they are skipped."""
         attributes = {str(name).lower(): str(value) for name, value in element.attrib.items()}
         kind = attributes.get("type", "").strip().lower()
         if attributes.get("iscomment", "").strip().lower() == "true":
@@ -147,7 +143,7 @@ class _Reader:
         if address:
             self.add(element, address, attributes, path)
             return path  # outlines below a subscription come from a forgotten end tag
-        name = _clean(attributes.get("text", "") or attributes.get("title", ""), MAX_FOLDER_NAME)
+        name = one_line(attributes.get("text", "") or attributes.get("title", ""), MAX_FOLDER_NAME)
         if not len(element):
             if kind or "htmlurl" in attributes:
                 self.skip(element, f"“{name}” has no xmlUrl.")
@@ -163,15 +159,15 @@ class _Reader:
         except BadAddress as error:
             self.skip(element, str(error))
             return
-        title = _clean(attributes.get("title", ""), MAX_TITLE_LENGTH) or _clean(
+        title = one_line(attributes.get("title", ""), MAX_TITLE_LENGTH) or one_line(
             attributes.get("text", ""), MAX_TITLE_LENGTH
         )
         found = self.subscriptions.get(xml_url) or Subscription(
             xml_url,
             title="" if title in (xml_url, address) else title,
             html_url=absolute(attributes.get("htmlurl", "").strip()),
-            language=_clean(attributes.get("language", ""), MAX_LANGUAGE),
-            description=_clean(attributes.get("description", ""), MAX_DESCRIPTION),
+            language=one_line(attributes.get("language", ""), MAX_LANGUAGE),
+            description=one_line(attributes.get("description", ""), MAX_DESCRIPTION),
         )
         paths = filter(None, (*found.folders, path, *_categories(attributes.get("category", ""))))
         folders = tuple(islice(dict.fromkeys(paths), MAX_FOLDERS))
@@ -225,7 +221,7 @@ _PLAIN_REASONS = {
 
 
 def _plain_reason(message: str) -> str:
-    """The parser's message in words for people; those that it rarely gives stay as they are, without the place."""
+    """The parser's message in words for people; rare ones stay unchanged, without the place."""
     known = (reason for start, reason in _PLAIN_REASONS.items() if message.startswith(start))
     return next(known, re.sub(r", line \d+, column \d+$", ".", message))
 
@@ -270,18 +266,14 @@ def _outlines(parent: etree._Element) -> Iterator[etree._Element]:
 def _categories(text: str) -> Iterator[Path]:
     """The paths of a category attribute: "/News/World,Tech" stands for two."""
     for path in text.split(","):
-        names = (_clean(name, MAX_FOLDER_NAME) for name in path.split("/"))
+        names = (one_line(name, MAX_FOLDER_NAME) for name in path.split("/"))
         yield tuple(name for name in names if name)[:MAX_FOLDER_DEPTH]
-
-
-def _clean(text: str, longest: int) -> str:
-    return " ".join(text.split())[:longest].rstrip()
 
 
 def _outline_attributes(subscription: Subscription) -> dict[str, str]:
     optional = {
         "title": subscription.title,
-        "htmlUrl": absolute(subscription.html_url),  # leads to the web, whatever is stored
+        "htmlUrl": absolute(subscription.html_url),  # only http and https
         "language": subscription.language,
         "description": subscription.description,
     }

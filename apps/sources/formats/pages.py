@@ -1,4 +1,4 @@
-"""What a source's kind reads: pages as they were fetched, and the page to fetch next."""
+"""The input of a source kind: fetched pages; and the next page to fetch."""
 
 from dataclasses import dataclass
 

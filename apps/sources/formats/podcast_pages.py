@@ -1,15 +1,12 @@
-"""Podcasts without a feed: from page to page to the recording, as the lines of a recipe say.
+"""Podcasts without a feed: the lines of a recipe lead from page to page to the recording.
 
-Each line is asked of one page and gives the address of the next; what the last line finds are the recordings. A line
-is an XPath, or, if it is none, a regular expression. One that ends with ` json|a|b` takes what the expression before
-it finds for JSON, and walks to the key b of the key a in it. Nothing is asked here: `follow` says what to ask.
+Each line is evaluated on one page and yields the address of the next; the last line yields the recordings. A line is
+an XPath or, if it is not one, a regular expression. With ` json|a|b` at its end, the match of the expression is parsed
+as JSON, and the value at key a, then b, is the address. Pages are fetched elsewhere: `follow` names the next one.
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
-
-from lxml import etree
 
 from apps.sources.formats.expressions import BadExpression, check_xpath, regex, xpath
 from apps.sources.formats.feed import Enclosure, NotAFeed, ParsedEntry, ParsedFeed
@@ -17,31 +14,21 @@ from apps.sources.formats.feed_recipes import OF_CHANNEL, recording_type
 from apps.sources.formats.items import date_of
 from apps.sources.formats.pages import Follow, Page
 from apps.sources.formats.text import plain_text, web_address, with_absolute_addresses
-from apps.sources.formats.tree_items import NamedPath, TreeReader, words_of
+from apps.sources.formats.tree_items import NamedPath, TreeReader, found_item, words_of
 from apps.sources.formats.trees import Tree, decoded, read_page_tree
 
-MAX_PAGES = 6  # that may be asked for one episode
+MAX_PAGES = 6  # fetched for an episode
 MAX_RECORDINGS = 100
 _WALK = " json|"
 
 
 def follow(pages: Sequence[Page], recipe: Mapping[str, str]) -> Follow | ParsedFeed:
-    """What follows from the pages asked so far, the first of which lies at the source's own address.
+    """The next page to fetch or, after the last line, the episodes.
 
-    Parameters
-    ----------
-    pages : sequence of Page
-        At least one, in the order in which they were asked.
-    recipe : mapping
-        `more`: the lines; `title`, `description`, `date`, `image`: XPaths on the page that names the recording.
+    `pages` are the pages fetched so far, the source's own first. Of the recipe, `more` has the lines; `title`,
+    `description`, `date` and `image` are XPaths on the page with the recording. Raises NotAFeed with the line that
+    finds nothing or leads back to an earlier page.
 
-    Raises
-    ------
-    NotAFeed
-        If a line finds nothing, or leads back to where we were; the message names it.
-
-    Examples
-    --------
     >>> recipe = {"more": "//a[@class='latest']\\n//audio"}
     >>> first = Page(b'<a class="latest" href="/7">Episode 7</a>', "text/html", "https://example.org/")
     >>> follow([first], recipe)
@@ -53,8 +40,8 @@ def follow(pages: Sequence[Page], recipe: Mapping[str, str]) -> Follow | ParsedF
     lines = lines_of(recipe.get("more", ""))
     line, page = lines[len(pages) - 1], pages[-1]
     tree = read_page_tree(page.content, content_type=page.content_type, url=page.url)
-    found: dict[str, str] = {}  # what the page calls each address
-    for address, words in _asked(line, page, tree):
+    found: dict[str, str] = {}  # link texts by address
+    for address, words in _linked(line, page, tree):
         found.setdefault(web_address(address.strip(), tree.base), words)
     found.pop("", None)
     if not found:
@@ -68,17 +55,12 @@ def follow(pages: Sequence[Page], recipe: Mapping[str, str]) -> Follow | ParsedF
 
 
 def lines_of(more: str) -> list[str]:
-    """The lines that say something."""
+    """The lines that are not empty."""
     return [line.strip() for line in more.splitlines() if line.strip()]
 
 
 def check_trail(more: str) -> None:
-    """
-    Raises
-    ------
-    BadExpression
-        If there are too many lines, or one is neither an XPath nor a regular expression; the message names it.
-    """
+    """Raise BadExpression for too many lines, and for one that is neither an XPath nor a regular expression."""
     lines = lines_of(more)
     if len(lines) > MAX_PAGES:
         raise BadExpression(f"These are {len(lines)} lines; at most {MAX_PAGES} pages are fetched for an episode.")
@@ -100,8 +82,8 @@ def _is_xpath(line: str) -> bool:
     return True
 
 
-def _asked(line: str, page: Page, tree: Tree) -> Iterator[tuple[str, str]]:
-    """The addresses that a line finds on a page, and what the page calls each."""
+def _linked(line: str, page: Page, tree: Tree) -> Iterator[tuple[str, str]]:
+    """The addresses that a line finds on a page, with their link texts."""
     if _is_xpath(line):
         reader = TreeReader(is_json=False, is_html=tree.is_html, namespaces=tree.namespaces)
         for node in NamedPath("A line", line, xpath(line, tree.namespaces)).nodes(tree.root)[:MAX_RECORDINGS]:
@@ -118,7 +100,7 @@ def _asked(line: str, page: Page, tree: Tree) -> Iterator[tuple[str, str]]:
 
 
 def _walked(text: str, keys: Sequence[str]) -> str:
-    """What lies at the keys of a JSON text; "" if there is none such."""
+    """The string at the keys of a JSON text; "" if there is none."""
     try:
         value = json.JSONDecoder().raw_decode(text.strip())[0]
         for key in keys:
@@ -130,17 +112,21 @@ def _walked(text: str, keys: Sequence[str]) -> str:
 
 def _feed(pages: Sequence[Page], tree: Tree, recordings: Mapping[str, str], recipe: Mapping[str, str]) -> ParsedFeed:
     url = pages[-1].url
-    said = _Said(tree, recipe)
     is_one = len(recordings) == 1
-    title = plain_text(said.words("title")) or tree.title
+    reader = TreeReader(is_json=False, is_html=tree.is_html, namespaces=tree.namespaces)
+    names = ("title", "description", "date", "image") if is_one else ("title", "image")
+    expressions = {name: recipe.get(name, "").strip().removeprefix(OF_CHANNEL) for name in names}
+    paths = {name: reader.path(f"The {name}", expression) for name, expression in expressions.items() if expression}
+    item = found_item(reader, paths, tree.root)
+    title = plain_text(item.title) or tree.title
     entries = tuple(
         ParsedEntry(
             guid=address,
             link=url if is_one and len(pages) > 1 else address,
             title=title if is_one else words or _name(address),
-            summary=said.markup("description") if is_one else "",
-            published=said.date() if is_one else None,
-            image_url=said.picture(),
+            summary=with_absolute_addresses(item.description, tree.base),
+            published=next(filter(None, map(date_of, item.dates)), None),
+            image_url=web_address(item.image.strip(), tree.base),
             enclosures=(Enclosure(address, recording_type(address)),),
         )
         for address, words in recordings.items()
@@ -157,31 +143,3 @@ def _feed(pages: Sequence[Page], tree: Tree, recordings: Mapping[str, str], reci
 
 def _name(address: str) -> str:
     return address.partition("?")[0].rstrip("/").rpartition("/")[2]
-
-
-class _Said:
-    """What the paths of a recipe find on the page that names a recording."""
-
-    def __init__(self, tree: Tree, recipe: Mapping[str, str]) -> None:
-        self._tree, self._recipe = tree, recipe
-        self._reader = TreeReader(is_json=False, is_html=tree.is_html, namespaces=tree.namespaces)
-
-    def _first(self, name: str) -> etree._Element | str | None:
-        expression = self._recipe.get(name, "").strip().removeprefix(OF_CHANNEL)
-        return self._reader.path(f"The {name}", expression).first(self._tree.root) if expression else None
-
-    def words(self, name: str) -> str:
-        node = self._first(name)
-        return "" if node is None else self._reader.words(node)
-
-    def markup(self, name: str) -> str:
-        node = self._first(name)
-        return "" if node is None else with_absolute_addresses(self._reader.markup(node), self._tree.base)
-
-    def date(self) -> datetime | None:
-        node = self._first("date")
-        return None if node is None else next(filter(None, map(date_of, self._reader.dates(node))), None)
-
-    def picture(self) -> str:
-        node = self._first("image")
-        return "" if node is None else web_address(self._reader.picture(node).strip(), self._tree.base)

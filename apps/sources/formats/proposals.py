@@ -1,8 +1,8 @@
-"""Paths proposed from one example: a person pastes the title of an item, and gets the recipes that find all of them.
+"""Proposals of recipes from one example: a person pastes the title of an item, and gets recipes that find all items.
 
-The element with that title is looked for, and around it the element that is repeated for each item. Of every way to
-address both by names, classes and attributes, never by positions, those are proposed first that find the most items
-with titles and links of their own, in places alike, with dates, pictures and descriptions.
+The search finds the element with that title, and around it the element that is repeated for each item. All ways to
+address both by names, classes and attributes, never by positions, are ranked by the number of items with distinct
+titles and links in similar places, and by their dates, pictures and descriptions.
 """
 
 import json
@@ -25,16 +25,16 @@ from apps.sources.formats.trees import Tree, read_page_tree
 
 MIN_LIKENESS = 0.6  # of a text to the example, to be its title
 MAX_PROPOSALS = 8
-_MAX_ELEMENTS = 50_000  # of a page that are looked at
-_MAX_TITLES = 6  # elements that may be meant
+_MAX_ELEMENTS = 50_000  # of a page
+_MAX_TITLES = 6  # candidate elements
 _MAX_LEVELS = 8  # from a title up to its item
 _MAX_TOKENS = 5  # classes of an element
-_TELLING = ("itemprop", "itemtype", "data-testid", "data-component", "role", "rel")
+_DESCRIPTIVE = ("itemprop", "itemtype", "data-testid", "data-component", "role", "rel")
 _SAFE_VALUE = re.compile(r"[\w./: -]{1,60}")
 _MADE_UP = re.compile(r"\d{3}|(?:^|[-_])(?=[a-zA-Z]*\d)(?=\d*[a-zA-Z])\w{5,}$")  # classes that programs number or hash
 _VAGUE = frozenset({"div", "span", "li", "a", "p", "td", "tr", "ul", "section"})
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_TELLING_NAMES = frozenset({*_HEADINGS, "time", "img", "figcaption", "blockquote"})
+_DESCRIPTIVE_NAMES = frozenset({*_HEADINGS, "time", "img", "figcaption", "blockquote"})
 _BLOCKS = ("p", "div", "span", "td", "dd", "section", "blockquote", "summary")
 
 
@@ -43,7 +43,7 @@ class Proposal:
     recipe: Recipe
     titles: tuple[str, ...]  # that it finds, at most 50
     items: int  # that it finds
-    score: float  # the higher, the likelier it is meant
+    score: float  # higher is likelier
 
     @property
     def as_json(self) -> str:
@@ -203,7 +203,7 @@ class _Candidate:
         )
 
     def _paths_to(self, element: etree._Element) -> list[str]:
-        """Ways to address an element from its item on; a name that tells much goes before classes, any other behind."""
+        """Ways to address an element from its item: descriptive names come before classes, other names after them."""
         if element is self.item:
             return ["."]
         tests = [f".//{test}" for test, robust in _tests(element) if robust > 0.9]
@@ -212,7 +212,7 @@ class _Candidate:
             name = _name(element)
             tests += [f".//{outer}/{name}" for outer, robust in reversed(_tests(parent)) if robust > 0.9]
         plain = f".//{_name(element)}"
-        return [plain, *tests] if element.tag in _TELLING_NAMES else [*tests, plain]
+        return [plain, *tests] if element.tag in _DESCRIPTIVE_NAMES else [*tests, plain]
 
     def _best(
         self, paths: Iterable[str], read: Callable[[Node], str], example: str | None = None
@@ -255,7 +255,7 @@ def _tests(element: etree._Element) -> list[tuple[str, float]]:
     tokens = dict.fromkeys((element.get("class") or "").split())
     usable = [token for token in tokens if _SAFE_VALUE.fullmatch(token)][:_MAX_TOKENS]
     tests = [(f"{name}[{_has_class(token)}]", 0.6 if _MADE_UP.search(token) else 1.0) for token in usable]
-    for attribute in _TELLING:
+    for attribute in _DESCRIPTIVE:
         value = element.get(attribute, "")
         if value and _SAFE_VALUE.fullmatch(value):
             tests.append((f"{name}[@{attribute}='{value}']", 1.0))
@@ -284,13 +284,13 @@ def _absolute_paths(element: etree._Element) -> Iterator[tuple[str, float]]:
         for outer, outer_robust in _tests(parent)[:3]:
             for test, robust in (tests[0], tests[-1]):
                 yield f"//{outer}/{test}", 0.97 * min(robust, outer_robust)
-    around = next((each for each in element.iterancestors() if _is_telling_id(each.get("id", ""))), None)
+    around = next((each for each in element.iterancestors() if _is_descriptive_id(each.get("id", ""))), None)
     if around is not None:
         for test, robust in (tests[0], tests[-1]):
             yield f"//*[@id='{around.get('id')}']//{test}", 0.96 * robust
 
 
-def _is_telling_id(value: str) -> bool:
+def _is_descriptive_id(value: str) -> bool:
     return bool(_SAFE_VALUE.fullmatch(value)) and not _MADE_UP.search(value)
 
 

@@ -1,8 +1,7 @@
-"""Recipes: where in a document its items are, for sources that have no feed or an odd one.
+"""Recipes: the paths of items in documents, for sources without a feed or with an unusual one.
 
-A recipe has a path for each field of an item. What a path is depends on the kind of the source: keys for JSON, XPath
-for web pages and XML, regular expressions for any text. Items are looked for within the channel, the other fields
-within each item.
+A recipe has a path for each field of an item: keys for JSON, XPath for web pages and XML, regular expressions for any
+text. Items are searched within the channel, the other fields within each item.
 """
 
 from collections.abc import Mapping
@@ -36,7 +35,7 @@ class Recipe:
 
     @classmethod
     def from_json(cls, value: object) -> Self:
-        """The recipe that `to_json` made; what is no text or of no known name is left out."""
+        """The inverse of `to_json`; unknown members and values that are not text are ignored."""
         given = value if isinstance(value, Mapping) else {}
         names = [field.name for field in fields(cls)]
         return cls(**{name: given[name] for name in names if isinstance(given.get(name), str)})

@@ -1,9 +1,11 @@
 """RSS 0.9x to 2.0 and RDF (RSS 1.0): the channel and its items, with what modules add."""
 
+from functools import partial
+
 from lxml import etree
 
 from apps.sources.formats.dates import parse_date
-from apps.sources.formats.documents import XML_LANG, Children, Document, children_by_name, first, first_text
+from apps.sources.formats.documents import XML_LANG, Children, Document, children_by_name, first, first_of, first_text
 from apps.sources.formats.extensions import (
     Link,
     authors,
@@ -92,11 +94,10 @@ def _entry(document: Document, item: etree._Element) -> ParsedEntry:
 
 
 def _title(children: Children, *names: str) -> str:
-    for name in names or ("title", "dc:title", "itunes:title"):
-        for element in children.get(name, ()):
-            if title := title_of(element, is_construct=element.get("type") == "text"):
-                return title
-    return ""
+    def read(element: etree._Element) -> str:
+        return title_of(element, is_construct=element.get("type") == "text")
+
+    return first_of(children, read, *(names or ("title", "dc:title", "itunes:title")))
 
 
 def _entry_link(item: etree._Element, children: Children, links: list[Link]) -> str:
@@ -112,26 +113,19 @@ def _entry_link(item: etree._Element, children: Children, links: list[Link]) -> 
 
 
 def _content(document: Document, children: Children) -> str:
-    for name in ("content:encoded", "fullitem", "xhtml:body", "body"):
-        for element in children.get(name, ()):
-            if markup := html_of(document, element):
-                return markup
-    construct = first(children, "content")
-    return "" if construct is None else html_of_construct(document, construct)
+    markup = first_of(children, partial(html_of, document), "content:encoded", "fullitem", "xhtml:body", "body")
+    return markup or first_of(children, partial(html_of_construct, document), "content")
 
 
 def _summary(document: Document, children: Children, media: Children) -> str:
-    for name in ("description", "dc:description", "dcterms:abstract"):
-        for element in children.get(name, ()):
-            if markup := html_of(document, element):
-                return markup
-    construct = first(children, "summary")
-    if construct is not None and (markup := html_of_construct(document, construct)):
+    markup = first_of(children, partial(html_of, document), "description", "dc:description", "dcterms:abstract")
+    markup = markup or first_of(children, partial(html_of_construct, document), "summary")
+    if markup:
         return markup
     spoken = first_text(children, "itunes:summary", "itunes:subtitle", "googleplay:description")
     return (spoken if "<" in spoken else paragraphs(spoken)) or media_description(media)
 
 
 def _language(outer: etree._Element, inner: etree._Element, children: Children) -> str:
-    said = first_text(children, "language", "dc:language")
-    return one_line(said or inner.get(XML_LANG) or outer.get(XML_LANG) or "", MAX_LANGUAGE)
+    stated = first_text(children, "language", "dc:language")
+    return one_line(stated or inner.get(XML_LANG) or outer.get(XML_LANG) or "", MAX_LANGUAGE)

@@ -1,4 +1,4 @@
-"""How alike two titles are, whatever their punctuation, case and width of letters."""
+"""Similarity of titles, independent of punctuation, case and width of letters."""
 
 import unicodedata
 from collections import Counter

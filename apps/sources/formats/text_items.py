@@ -1,4 +1,4 @@
-"""Items of texts of any kind, by regular expressions."""
+"""Items of texts of any kind, by regular expressions; the first group counts, or the whole match without groups."""
 
 from collections.abc import Iterator
 
@@ -6,84 +6,58 @@ import re2
 
 from apps.sources.formats.expressions import regex
 from apps.sources.formats.feed import NotAFeed
+from apps.sources.formats.feed_recipes import OF_CHANNEL
 from apps.sources.formats.items import MAX_ITEMS, FoundItem, is_address, markup_of_text
+from apps.sources.formats.recipes import Recipe
 from apps.sources.formats.text import MAX_CONTENT, MAX_IDENTIFIER
 
 
-class TextReader:
-    """Finds a channel, its items and their fields in a text; each by the first group, or the whole match."""
+def find_items(text: str, recipe: Recipe) -> tuple[list[FoundItem], str]:
+    """The items between separators, and the picture of the channel; pieces without a title and a link are skipped.
 
-    def __init__(self, expressions: dict[str, str]) -> None:
-        """Make ready the expressions by their fields' names.
+    Raises NotAFeed if an expression finds nothing, and BadExpression for an invalid one.
+    """
+    image_of_channel = recipe.image.startswith(OF_CHANNEL)
+    expressions = recipe.to_json() | {"image": recipe.image.removeprefix(OF_CHANNEL)}
+    if is_address(recipe.link):
+        del expressions["link"]
+    compiled = {name: regex(each) for name, each in expressions.items() if each}
 
-        Raises
-        ------
-        BadExpression
-            If one of them cannot be read.
-        """
-        self._written = expressions
-        self._compiled = {name: regex(text) for name, text in expressions.items() if text and not is_address(text)}
-
-    def channel(self, text: str) -> str:
-        """The part that items are looked for in; the whole text if no expression says it.
-
-        Raises
-        ------
-        NotAFeed
-            If the expression finds nothing.
-        """
-        if "channel" not in self._compiled:
-            return text
-        found = self.find("channel", text)
-        if not found:
-            raise NotAFeed(f"The channel expression “{self._written['channel']}” found nothing in the document.")
-        return found
-
-    def find(self, name: str, text: str) -> str:
-        compiled = self._compiled.get(name)
-        match = compiled.search(text) if compiled is not None else None
-        if compiled is None or match is None:
+    def find(name: str, within: str) -> str:
+        match = compiled[name].search(within) if name in compiled else None
+        if match is None:
             return ""
-        return match[1] or "" if compiled.groups else match[0]
+        return match[1] or "" if compiled[name].groups else match[0]
 
-    def pieces(self, channel: str) -> list[str]:
-        """What the separator of items cuts the channel into; at most one more than items are read.
-
-        Raises
-        ------
-        NotAFeed
-            If the separator is not in it.
-        """
-        pieces = list(_split(self._compiled["item"], channel))
-        if len(pieces) < 2:
-            raise NotAFeed(f"The item separator “{self._written['item']}” found nothing in the document.")
-        return pieces
-
-    def items(self, channel: str) -> list[FoundItem]:
-        """The items; what is before, behind and between them has neither a title nor a link."""
-        found = [self._item(piece) for piece in self.pieces(channel)]
-        kept = [item for item in found if item.title or item.link]
-        if not kept:
-            raise NotAFeed(f"The title expression “{self._written['title']}” found nothing in any of the pieces.")
-        return kept
-
-    def _item(self, piece: str) -> FoundItem:
-        date, author = self.find("date", piece), self.find("author", piece)
-        return FoundItem(
-            title=self.find("title", piece)[: 4 * MAX_IDENTIFIER],
-            description=markup_of_text(self.find("description", piece)[:MAX_CONTENT]),
-            link=self.find("link", piece),
-            dates=(date,) if date else (),
-            image=self.find("image", piece),
-            authors=(author,) if author else (),
+    channel = find("channel", text) if "channel" in compiled else text
+    if "channel" in compiled and not channel:
+        raise NotAFeed(f"The channel expression “{recipe.channel}” found nothing in the document.")
+    pieces = list(_split(compiled["item"], channel))
+    if len(pieces) < 2:
+        raise NotAFeed(f"The item separator “{recipe.item}” found nothing in the document.")
+    found = [
+        FoundItem(
+            title=find("title", piece)[: 4 * MAX_IDENTIFIER],
+            description=markup_of_text(find("description", piece)[:MAX_CONTENT]),
+            link=find("link", piece),
+            dates=tuple(filter(None, [find("date", piece)])),
+            image="" if image_of_channel else find("image", piece),
+            authors=tuple(filter(None, [find("author", piece)])),
         )
+        for piece in pieces
+    ]
+    items = [item for item in found if item.title or item.link]
+    if not items:
+        raise NotAFeed(f"The title expression “{recipe.title}” found nothing in any of the pieces.")
+    return items, find("image", channel) if image_of_channel else ""
 
 
 def _split(separator: re2._Regexp, text: str) -> Iterator[str]:
+    """The pieces of a text, at most one more than items are read."""
     end = 0
     count = 0
     for match in separator.finditer(text):
-        if match.end() == match.start():  # an expression may match nothing, which separates nothing
+        if match.end() == match.start():  # an empty match separates nothing
             continue
         yield text[end : match.start()]
         end = match.end()

@@ -20,7 +20,7 @@ _DATES = ("datetime", "content", "data-date", "data-time", "title")
 
 @dataclass(frozen=True, slots=True)
 class TreeReader:
-    """Evaluates the paths of one kind on one tree; `name` is the path's, for what is told of it."""
+    """Evaluates the paths of one kind on one tree."""
 
     is_json: bool
     is_html: bool
@@ -30,7 +30,6 @@ class TreeReader:
         compiled = json_path(expression) if self.is_json else xpath(expression, self.namespaces)
         return NamedPath(name, expression, compiled)
 
-    # What a node says, by what is asked of it.
     def text(self, node: Node) -> str:
         if isinstance(node, str):
             return node
@@ -82,20 +81,14 @@ class TreeReader:
 
 
 class NamedPath:
-    """A path that knows its name and how it is written, for what is told of it."""
+    """A compiled path with its name and expression, for messages."""
 
     def __init__(self, name: str, expression: str, compiled: Path) -> None:
         self.name, self.expression = name, expression
         self._compiled = compiled
 
     def nodes(self, context: etree._Element) -> list[Node]:
-        """What it finds from a node on, in the order of the document.
-
-        Raises
-        ------
-        NotAFeed
-            If it cannot be evaluated.
-        """
+        """The nodes found from a node on, in the order of the document. Raises NotAFeed if it cannot be evaluated."""
         try:
             found = self._compiled(context)
         except etree.XPathError as error:
@@ -125,13 +118,7 @@ def words_of(node: etree._Element) -> str:
 
 
 def items_at(reader: TreeReader, item: NamedPath, channel: etree._Element) -> list[etree._Element]:
-    """The elements that the item path finds; arrays stand for their elements.
-
-    Raises
-    ------
-    NotAFeed
-        If it finds none.
-    """
+    """The elements that the item path finds; arrays stand for their elements. Raises NotAFeed if it finds none."""
     found: Iterable[Node] = item.nodes(channel)
     elements = [node for node in found if isinstance(node, etree._Element)]
     if reader.is_json:

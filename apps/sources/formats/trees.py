@@ -1,4 +1,4 @@
-"""Web pages and XML documents as trees that XPath can be asked of."""
+"""Web pages and XML documents as trees for XPath."""
 
 import re
 from dataclasses import dataclass, field
@@ -29,31 +29,19 @@ class Tree:
 
 
 def decoded(content: bytes, content_type: str) -> tuple[bytes, tuple[str, ...]]:
-    """The document in UTF-8, also by the charset that a web page states within, and what was wrong.
-
-    Raises
-    ------
-    NotAFeed
-        If it is too large.
-    """
+    """The document in UTF-8, also by the charset in a page's <meta>, and the problems. Raises NotAFeed if too large."""
     if len(content) > MAX_DOCUMENT_BYTES:
         raise NotAFeed(f"The document is larger than {MAX_DOCUMENT_BYTES // 2**20} MB, the maximum.")
-    said = _META_CHARSET.search(content[:_PRESCANNED])
-    if said and "charset" not in content_type.lower():
-        # Whoever can read the word "charset" in it does not read UTF-16.
-        charset = said[1].decode("ascii", "replace")
+    stated = _META_CHARSET.search(content[:_PRESCANNED])
+    if stated and "charset" not in content_type.lower():
+        # UTF-16 is impossible where "charset" is readable as ASCII.
+        charset = stated[1].decode("ascii", "replace")
         content_type = f"{content_type}; charset={'utf-8' if charset.lower().startswith('utf-16') else charset}"
     return to_utf8(content, content_type)
 
 
 def read_page_tree(content: bytes, *, content_type: str, url: str) -> Tree:
-    """The tree of a web page, or of an XML document of any kind.
-
-    Raises
-    ------
-    NotAFeed
-        If there is no element in it, or it is too large.
-    """
+    """The tree of a web page or of any XML document. Raises NotAFeed if it has no elements or is too large."""
     utf8, problems = decoded(content, content_type)
     if not is_web_page(utf8) and (utf8.startswith(b"<?xml") or _says_xml(content_type)):
         return read_xml_tree(utf8, url, problems)
@@ -74,13 +62,15 @@ def _html(utf8: bytes, url: str, problems: tuple[str, ...]) -> Tree:
     if root is None:
         raise NotAFeed("The document has no elements.")
     base = next((each.get("href", "") for each in root.iter("base") if each.get("href")), "")
-    said = {(each.get("name") or each.get("property") or "").lower(): each.get("content", "") for each in _metas(root)}
+    stated = {
+        (each.get("name") or each.get("property") or "").lower(): each.get("content", "") for each in _metas(root)
+    }
     return Tree(
         root=root,
         base=web_address(base, url) or url,
         is_html=True,
         title=one_line(next(("".join(map(str, each.itertext())) for each in root.iter("title")), "")),
-        description=one_line(said.get("description") or said.get("og:description") or ""),
+        description=one_line(stated.get("description") or stated.get("og:description") or ""),
         language=one_line(root.get("lang") or root.get(XML_LANG) or _stated_language(root), MAX_LANGUAGE),
         problems=problems,
     )
@@ -96,13 +86,7 @@ def _stated_language(root: etree._Element) -> str:
 
 
 def read_xml_tree(utf8: bytes, url: str, problems: tuple[str, ...]) -> Tree:
-    """The tree of an XML document in UTF-8, or what can be saved of it.
-
-    Raises
-    ------
-    NotAFeed
-        If nothing can.
-    """
+    """The tree of an XML document in UTF-8, of a broken one what can be recovered. Raises NotAFeed if nothing can."""
     document = read_tree(utf8, url, problems, recover=True)
     root = document.root
     if root is None:

@@ -62,7 +62,7 @@ class SourceKind:
         return Recipe(**{name: text.strip() if self.strips else text for name, text in given.items()})
 
     def problems(self, recipe: Recipe) -> dict[str, str]:
-        """What is wrong with each path that cannot be used, empty if nothing is.
+        """The error of each path that cannot be used.
 
         >>> kind_of("xpath").problems(Recipe(item="//li[", title=".", link="."))
         {'item': 'It is not an XPath: invalid expression at character 5, after “//li[”.'}
@@ -104,15 +104,10 @@ def proposing(name: str) -> SourceKind:
 
 
 def read(name: str, pages: Sequence[Page], recipe: Recipe) -> ParsedFeed | Follow:
-    """Read the items of a source of the kind `name`, or name the page to fetch next.
+    """The items of a source of the kind `name`, or the page to fetch next.
 
-    Raises
-    ------
-    NotAFeed
-        If nothing is found; the message names the path that found nothing. No document raises anything else.
+    Raises NotAFeed, and nothing else, with the path that found nothing.
 
-    Examples
-    --------
     >>> page = Page(b'<ul><li><a href="/tea">First flush</a></ul>', "text/html", "https://example.org/")
     >>> feed = read("xpath", [page], Recipe(item="//li", title=".//a", link=".//a"))
     >>> [(entry.title, entry.link) for entry in feed.entries]
@@ -127,13 +122,8 @@ def read(name: str, pages: Sequence[Page], recipe: Recipe) -> ParsedFeed | Follo
 def propose(name: str, page: Page, example_title: str) -> list[Proposal]:
     """Recipes that find the item with this title in a page and others like it, the likeliest first; at most eight.
 
-    Raises
-    ------
-    NotAFeed
-        If the page cannot be read.
+    Raises NotAFeed if the page cannot be read.
 
-    Examples
-    --------
     >>> html = b'<ul class="news"><li><a href="/1">One tea</a><li><a href="/2">Two teas</a></ul>'
     >>> propose("xpath", Page(html, "text/html", "https://example.org/"), "Two teas")[0].titles
     ('One tea', 'Two teas')

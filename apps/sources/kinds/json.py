@@ -1,10 +1,9 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from apps.sources.formats.feed import ParsedFeed
 from apps.sources.formats.json_paths import check_json_path, read_json_tree
 from apps.sources.formats.json_proposals import propose_keys
 from apps.sources.formats.pages import Page
-from apps.sources.formats.proposals import Proposal
 from apps.sources.formats.recipes import ITEM_FIELDS, REQUIRED_FIELDS, Recipe, read_items
 from apps.sources.formats.trees import Tree, decoded
 from apps.sources.kinds import SourceKind, gettext_noop
@@ -15,11 +14,6 @@ def read(pages: Sequence[Page], recipe: Recipe) -> ParsedFeed:
     utf8, problems = decoded(page.content, page.content_type)
     tree = Tree(root=read_json_tree(utf8), base=page.url, is_html=False, problems=problems)
     return read_items(tree, recipe, page.url, is_json=True)
-
-
-def propose(page: Page, wanted: str) -> Iterator[Proposal]:
-    utf8, _ = decoded(page.content, page.content_type)
-    return (Proposal(*values) for values in propose_keys(utf8, wanted))
 
 
 KIND = SourceKind(
@@ -33,6 +27,6 @@ KIND = SourceKind(
     required=REQUIRED_FIELDS,
     check=check_json_path,
     read=read,
-    propose=propose,
+    propose=propose_keys,
     is_page=True,
 )

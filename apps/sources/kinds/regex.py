@@ -2,12 +2,11 @@ from collections.abc import Sequence
 
 from apps.sources.formats.expressions import regex
 from apps.sources.formats.feed import ParsedFeed
-from apps.sources.formats.feed_recipes import OF_CHANNEL
 from apps.sources.formats.items import Paths, entries_of
 from apps.sources.formats.pages import Page
 from apps.sources.formats.recipes import ITEM_FIELDS, REQUIRED_FIELDS, Recipe
 from apps.sources.formats.text import web_address
-from apps.sources.formats.text_items import TextReader
+from apps.sources.formats.text_items import find_items
 from apps.sources.formats.trees import decoded
 from apps.sources.kinds import SourceKind, gettext_noop
 
@@ -15,17 +14,12 @@ from apps.sources.kinds import SourceKind, gettext_noop
 def read(pages: Sequence[Page], recipe: Recipe) -> ParsedFeed:
     [page] = pages
     utf8, problems = decoded(page.content, page.content_type)
-    written = {name: getattr(recipe, name) for name in ITEM_FIELDS}
-    of_channel = recipe.image.startswith(OF_CHANNEL)
-    reader = TextReader(written | {"image": "" if of_channel else recipe.image})
-    text = utf8.decode("utf-8", "replace")
-    channel = reader.channel(text)
-    shared = TextReader({"image": recipe.image.removeprefix(OF_CHANNEL)}).find("image", channel) if of_channel else ""
+    items, image = find_items(utf8.decode("utf-8", "replace"), recipe)
     entries, more_problems = entries_of(
-        reader.items(channel),
+        items,
         Paths(recipe.item, recipe.title, recipe.link, recipe.date),
         base=page.url,
-        shared_image=web_address(shared, page.url),
+        shared_image=web_address(image, page.url),
     )
     return ParsedFeed(kind="text", link=page.url, entries=entries, problems=(*problems, *more_problems))
 

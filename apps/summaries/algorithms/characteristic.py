@@ -1,4 +1,4 @@
-"""The words that tell a text from others, as the text spells them."""
+"""The characteristic words of a text, in its own spelling."""
 
 from collections import Counter
 

@@ -1,6 +1,8 @@
-"""From an order of sentences to a summary of the length that was asked for, in the order of the text."""
+"""Summaries of a requested length from ranked sentences, in the order of the text."""
 
 from collections.abc import Sequence
+
+_ROUNDING = 1e-9
 
 
 def by_ratio(order: Sequence[int], lengths: Sequence[float], ratio: float) -> list[int]:
@@ -34,22 +36,10 @@ def by_ratio(order: Sequence[int], lengths: Sequence[float], ratio: float) -> li
         raise ValueError(f"a ratio must be above 0 and at most 1, not {ratio}")
     wanted = ratio * sum(lengths)
     taken: list[int] = []
-    told = 0.0
+    length = 0.0
     for number in order:
-        if taken and told >= wanted * (1 - _ROUNDING):
+        if taken and length >= wanted * (1 - _ROUNDING):
             break
         taken.append(number)
-        told += lengths[number]
+        length += lengths[number]
     return sorted(taken)
-
-
-_ROUNDING = 1e-9
-
-
-def by_count(order: Sequence[int], sentences: int) -> list[int]:
-    """The first so many of the order, in the order of the text.
-
-    >>> by_count([2, 0, 1], 2)
-    [0, 2]
-    """
-    return sorted(order[: max(0, sentences)])

@@ -1,4 +1,4 @@
-"""Where and through whom a story came, which stands before its first sentence and is no part of it."""
+"""Datelines: place, date and agency before the first sentence of a report."""
 
 import re
 
@@ -36,7 +36,7 @@ def dateline_end(text: str) -> int:
     >>> text = "新华社柏林1月22日电（记者商婧）德国总理访问法国。"
     >>> text[dateline_end(text):]
     '德国总理访问法国。'
-    >>> dateline_end("The Labour Party (LAB) said so.")
+    >>> dateline_end("The Labour Party (LAB) agreed.")
     0
     """
     match = _DATELINE.match(text)

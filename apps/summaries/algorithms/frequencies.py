@@ -1,4 +1,4 @@
-"""How many documents of a collection hold each term: what is in most of them tells little about one."""
+"""Document frequencies: terms of most documents say little about a single one."""
 
 import json
 import zlib
@@ -43,7 +43,7 @@ class Frequencies:
 
 
 class Tally:
-    """Frequencies in the making, for documents that do not fit into memory together."""
+    """Counts documents one by one, as they do not fit into memory together."""
 
     def __init__(self) -> None:
         self.documents = 0
@@ -58,30 +58,17 @@ class Tally:
         return Frequencies(self.documents, self._holding)
 
 
-def count(documents: Iterable[Iterable[str]]) -> Frequencies:
-    """The frequencies of documents, each given as its terms.
+def pack(frequencies: Frequencies, max_terms: int) -> bytes:
+    """The commonest `max_terms` terms, without those of a single document, as bytes for `unpack`.
 
-    >>> found = count([["sun", "sun", "moon"], ["sun"]])
-    >>> found.documents, found.holding["sun"], found.share("moon")
-    (2, 2, 0.5)
-    """
-    tally = Tally()
-    for terms in documents:
-        tally.add(terms)
-    return tally.frequencies()
-
-
-def pack(frequencies: Frequencies, most_terms: int) -> bytes:
-    """The terms that at least two documents hold, of which no more than so many, as bytes for `unpack`.
-
-    >>> unpack(pack(count([["sun", "moon"], ["sun"]]), 1_000), 2).holding
+    >>> unpack(pack(Frequencies(2, {"sun": 2, "moon": 1}), 1_000), 2).holding
     {'sun': 2}
     """
     common = {term: number for term, number in frequencies.holding.items() if number > 1}
-    kept = sorted(common, key=lambda term: (-common[term], term))[:most_terms]
+    kept = sorted(common, key=lambda term: (-common[term], term))[:max_terms]
     return zlib.compress(json.dumps({term: common[term] for term in kept}, ensure_ascii=False).encode())
 
 
 def unpack(packed: bytes, documents: int) -> Frequencies:
-    """The frequencies of so many documents, as `pack` wrote them."""
+    """The frequencies that `pack` wrote."""
     return Frequencies(documents, json.loads(zlib.decompress(packed)))

@@ -1,4 +1,4 @@
-"""What is kept of a text's summaries: the places of the sentences of each step, and its characteristic words."""
+"""The summaries of a text at each ratio, as places of sentences, and its characteristic words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,9 +10,9 @@ from apps.summaries.algorithms.ranking import ranked
 from apps.summaries.algorithms.texts import length_in_words, read
 
 STEPS = (10, 20, 30, 40, 50)  # percent of the text
-MIN_SENTENCES = 5  # of a text that is worth summarising
+MIN_SENTENCES = 5  # of a text that is summarized
 MIN_WORDS = 100
-SHORT = 50  # words that a summary should have, where nobody asked for a length
+SHORT = 50  # words of a summary by default
 WORDS = 10  # characteristic ones
 
 Places = tuple[tuple[int, int], ...]
@@ -27,7 +27,7 @@ class Outline:
 
 
 def outline(title: str, text: str, language: str, frequencies: Frequencies) -> Outline:
-    """The summaries of a text at each step, and the words that tell it from others.
+    """The summaries of a text at each step, and its characteristic words.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def outline(title: str, text: str, language: str, frequencies: Frequencies) -> O
 
 
 def step_of(text: str, summaries: Mapping[int, Places], percent: int | None) -> int:
-    """The step nearest to so many percent of a text, or the usual one; 0 of a text without summaries.
+    """The step nearest to a percentage of a text, by default the usual one; 0 of a text without summaries.
 
     >>> step_of("One. Two.", {10: ((0, 4),), 50: ((0, 9),)}, 25), step_of("One. Two.", {}, 25)
     (10, 0)
@@ -68,7 +68,7 @@ def step_of(text: str, summaries: Mapping[int, Places], percent: int | None) -> 
 
 
 def usual_step(words_by_step: Mapping[int, float]) -> int:
-    """The step to show where nobody asked for one: the smallest with 50 words, else the largest.
+    """The default step: the smallest with 50 words, else the largest.
 
     >>> usual_step({10: 30, 20: 61, 30: 90}), usual_step({10: 8, 20: 15})
     (20, 20)

@@ -10,11 +10,11 @@ What a sentence i of a text says, over its content terms:
 
 The first three are scaled, so that the largest of a text is 1. To that comes what is in favour of the sentence as the
 only one: its place, worth ``1.5 exp(-i/4)`` and .4 more for the first, and being short. Sentences are taken one after
-the other, the best first, and this second part fades with what was already told, by ``exp(-4 words told / all words)``:
-for one line nothing beats the beginning, but whoever reads a third of the text wants to know what else there is.
+the other, the best first, and this second part fades with the words chosen so far, by ``exp(-4 chosen / all words)``:
+for one line nothing beats the beginning, but a reader of a third of the text wants to know what else there is.
 
-The weights were chosen by hand on grids over 497 stories of CNN, 900 of the BBC and 1,000 of Xinhua, looking at two
-halves of each: neighbouring values differ by less than what the halves do.
+The weights were chosen by hand on grids over 497 stories of CNN, 900 of the BBC and 1,000 of Xinhua, on two halves of
+each: results of neighbouring values differ by less than the halves do.
 """
 
 import math
@@ -39,14 +39,14 @@ class Weights:
     first: float = 0.4
     length: float = -0.3
     reach: float = 4.0  # sentences, after which a place is worth 1/e of the first
-    fading: float = 4.0  # of what place and length count for, by the time the whole text would be told
+    fading: float = 4.0  # rate at which place and length fade until the whole text is chosen
 
 
 MAX_WORDS = 60.0  # words; sentences longer than that are as bad as this
 
 
 def ranked(text: Text, frequencies: Frequencies, weights: Weights = Weights()) -> list[int]:
-    """The numbers of a text's sentences, the one to be told first in front.
+    """The numbers of a text's sentences, the best first.
 
     Parameters
     ----------
@@ -71,12 +71,12 @@ def ranked(text: Text, frequencies: Frequencies, weights: Weights = Weights()) -
     alone = openings(text, weights)
     rate = weights.fading / max(1.0, sum(lengths))
     order: list[int] = []
-    told = 0.0
+    covered = 0.0
     for _ in lengths:
-        best = int(np.argmax(worth + math.exp(-rate * told) * alone))
+        best = int(np.argmax(worth + math.exp(-rate * covered) * alone))
         order.append(best)
         worth[best] = -np.inf
-        told += lengths[best]
+        covered += lengths[best]
     return order
 
 

@@ -1,4 +1,4 @@
-"""How long people read at a text."""
+"""Reading time of texts."""
 
 import re
 

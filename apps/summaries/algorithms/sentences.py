@@ -6,7 +6,7 @@ from apps.postings.algorithms.words.languages import language as rules_of
 from apps.postings.algorithms.words.scripts import SPACELESS
 
 MAX_TEXT_LENGTH = 200_000  # characters that are read; more than any article has
-_MAX_WORD_LENGTH = 40  # characters looked at before a full stop
+_MAX_WORD_LENGTH = 40  # characters read before a full stop
 
 _CLOSING = "\"'”’»›)\\]}」』】）》〉"
 _OPENING = "\"'“‘«‹„‚(\\[{「『【（《〈¿¡"
@@ -73,9 +73,9 @@ def sentences(text: str, language: str = "") -> list[tuple[int, int]]:
 
     Examples
     --------
-    >>> text = 'Mr. Smith paid $3.5 m. "Too much!" he said. The U.S. Senate agreed.'
+    >>> text = 'Mr. Smith paid $3.5 m. "Too much!" he wrote. The U.S. Senate agreed.'
     >>> [text[start:end] for start, end in sentences(text, "en")]
-    ['Mr. Smith paid $3.5 m.', '"Too much!" he said.', 'The U.S. Senate agreed.']
+    ['Mr. Smith paid $3.5 m.', '"Too much!" he wrote.', 'The U.S. Senate agreed.']
     >>> text = "他说：“我们赢了！”总理很高兴。Apple公司也是"
     >>> [text[start:end] for start, end in sentences(text, "zh")]
     ['他说：“我们赢了！”', '总理很高兴。', 'Apple公司也是']

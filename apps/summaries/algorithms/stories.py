@@ -1,4 +1,4 @@
-"""A summary of several texts about one event, in which nothing is told twice.
+"""A summary of several texts about one event, without repetitions.
 
 References
 ----------
@@ -16,8 +16,8 @@ from apps.summaries.algorithms.ranking import contents, openings, scaled
 from apps.summaries.algorithms.texts import Text
 from apps.summaries.algorithms.vectors import Vectors, occurrences, vectors
 
-RELEVANCE = 0.85  # lambda of MMR; the rest is against what is told already
-REPEATED = 0.5  # cosine with a told sentence from which on a sentence is a repetition
+RELEVANCE = 0.85  # lambda of MMR; the rest weighs novelty
+REPEATED = 0.5  # cosine with a chosen sentence from which on a sentence is a repetition
 MAX_TEXTS = 30
 MAX_OF_EACH = 20  # sentences of a text that may be taken: its best, so that long texts do not drown the others
 
@@ -31,7 +31,7 @@ class StorySentence:
 
 
 def story_summary(texts: Sequence[Text], frequencies: Frequencies, words: float) -> list[StorySentence]:
-    """Sentences of several texts that tell their common story within about so many words.
+    """Sentences of several texts that summarize their common story in about the given number of words.
 
     By maximal marginal relevance: next comes the sentence with the highest ``.85 worth - .15 cosine`` with the nearest
     sentence that was taken. Its worth is its own within its text, its place included, and how near it is to the
@@ -41,15 +41,15 @@ def story_summary(texts: Sequence[Text], frequencies: Frequencies, words: float)
     Parameters
     ----------
     texts : sequence of Text
-        The first 30 are read; put first what is to be told from.
+        The first 30 are read, so the preferred ones come first.
     frequencies : Frequencies
         Of the language's collection.
     words : float
-        The length that is asked for, above 0; the last sentence may exceed it.
+        The length, above 0; the last sentence may exceed it.
 
     Returns
     -------
-    list of Told
+    list of StorySentence
         By text and then by sentence, each once. Empty only if no text has a sentence.
 
     Raises
@@ -61,7 +61,7 @@ def story_summary(texts: Sequence[Text], frequencies: Frequencies, words: float)
     --------
     >>> from apps.summaries.algorithms.texts import read
     >>> texts = [read("A storm hit Rome.", "en"), read("A storm has hit Rome. Two bridges fell.", "en")]
-    >>> [(told.text, told.sentence) for told in story_summary(texts, Frequencies(), 7)]
+    >>> [(each.text, each.sentence) for each in story_summary(texts, Frequencies(), 7)]
     [(0, 0), (1, 1)]
     """
     if words <= 0:
@@ -70,13 +70,13 @@ def story_summary(texts: Sequence[Text], frequencies: Frequencies, words: float)
     sentences = [texts[each.text].sentences[each.sentence] for each in candidates]
     rows = vectors(occurrences([sentence.terms for sentence in sentences]), frequencies)
     worth = own + scaled(_shared([each.text for each in candidates], rows))
-    nearest = np.zeros(len(candidates))  # cosine with what is told
+    nearest = np.zeros(len(candidates))  # largest cosine with a chosen sentence
     taken: list[StorySentence] = []
-    told = 0.0
-    while told < words and np.any(worth > -np.inf):
+    covered = 0.0
+    while covered < words and np.any(worth > -np.inf):
         best = int(np.argmax(RELEVANCE * worth - (1 - RELEVANCE) * nearest))
         taken.append(candidates[best])
-        told += sentences[best].words
+        covered += sentences[best].words
         nearest = np.maximum(nearest, rows.products(rows.row(best)))
         worth[best] = -np.inf
         worth[nearest >= REPEATED] = -np.inf

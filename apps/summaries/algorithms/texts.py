@@ -64,7 +64,7 @@ def read(text: str, language: str, title: str = "") -> Text:
     places = sentences(body, base_code(language))[:MAX_SENTENCES]
     words = analyse(body, language)
     spaceless = set() if body.isascii() else {match.start() for match in SPACELESS_CHARACTER.finditer(body)}
-    content = {item for item in set(words.sequence) if item[0] != STOP_MARK and _tells(item)}
+    content = {item for item in set(words.sequence) if item[0] != STOP_MARK and _is_content(item)}
     found = []
     first = 0
     for start, end in places:
@@ -77,7 +77,7 @@ def read(text: str, language: str, title: str = "") -> Text:
             length -= characters * (1 - 1 / CHARACTERS_OF_A_WORD)
         found.append(Sentence(begin + start, begin + end, max(1.0, length), terms))
         first = last
-    return Text(tuple(found), frozenset(filter(_tells, analyse(title, language).terms)))
+    return Text(tuple(found), frozenset(filter(_is_content, analyse(title, language).terms)))
 
 
 def length_in_words(text: str) -> float:
@@ -90,7 +90,7 @@ def length_in_words(text: str) -> float:
     return len(SPACELESS_CHARACTER.sub(" ", text).split()) + characters / CHARACTERS_OF_A_WORD
 
 
-def _tells(term: str) -> bool:
+def _is_content(term: str) -> bool:
     return len(term) > 1 and not term[0].isdigit()
 
 

@@ -1,5 +1,6 @@
 """Learning a model's weights from pages with known text: labels, weights of blocks, and a logistic regression."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from apps.postings.algorithms.extraction.blocks import Block
-from apps.postings.algorithms.extraction.features import NAMES, OF_TAGS, OF_WORDS, Rows, features
+from apps.postings.algorithms.extraction.features import NAMES, Rows, features
 from apps.postings.algorithms.extraction.keen import Model
 from apps.postings.algorithms.extraction.measures import SHINGLE, shingles, words
 
@@ -22,7 +23,9 @@ SAME_PLACE = 4  # words that two blocks may overlap in the text
 MAX_PLACES = 40  # in the text that a short block is tried at
 
 # Copies of every page without what is a site's own profile, so that the model does not rest on class names or on <p>.
-_WITHOUT = ((), OF_WORDS, OF_TAGS, OF_WORDS + OF_TAGS)
+_OF_TAGS = tuple(place for place, name in enumerate(NAMES) if name.startswith(("t_", "p_")))
+_OF_WORDS = tuple(place for place, name in enumerate(NAMES) if name == "inbody" or re.match(r"g\d_", name))
+_WITHOUT = ((), _OF_WORDS, _OF_TAGS, _OF_WORDS + _OF_TAGS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.summaries.algorithms.composing import by_count
-from apps.summaries.algorithms.frequencies import count
+from apps.summaries.algorithms.frequencies import Frequencies, Tally
 from apps.summaries.algorithms.sentences import sentences
 from apps.summaries.algorithms.texts import read
 from apps.summaries.algorithms.thesis import words_of
@@ -52,6 +51,14 @@ def prepare(collection: Collection) -> tuple[list[Prepared], list[Example]]:
     return prepared, [example for example, _ in texts]
 
 
+def count(documents: Iterable[Iterable[str]]) -> Frequencies:
+    """The frequencies of documents, each given as its terms."""
+    tally = Tally()
+    for terms in documents:
+        tally.add(terms)
+    return tally.frequencies()
+
+
 def summary(prepared: Prepared, order: Sequence[int], budget: Budget) -> str:
     """Sentences in the order of the text, on lines of their own, as many as the budget allows.
 
@@ -59,7 +66,7 @@ def summary(prepared: Prepared, order: Sequence[int], budget: Budget) -> str:
     """
     pieces = prepared.sentences
     if budget.words is None:
-        return "\n".join(pieces[number] for number in by_count(order, budget.sentences or 1))
+        return "\n".join(pieces[number] for number in sorted(order[: budget.sentences or 1]))
     taken: dict[int, str] = {}
     left = budget.words
     for number in order:

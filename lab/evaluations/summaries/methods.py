@@ -19,7 +19,7 @@ from sumy.utils import get_stop_words
 from apps.summaries.algorithms.frequencies import Frequencies
 from apps.summaries.algorithms.ranking import ranked
 from apps.summaries.algorithms.texts import Text, read
-from apps.summaries.algorithms.thesis import thesis_scores
+from lab.evaluations.summaries.thesis import thesis_scores
 
 
 @dataclass(frozen=True, slots=True)

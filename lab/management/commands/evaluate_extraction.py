@@ -1,6 +1,6 @@
 """How well articles are extracted from pages: the project's extractors and well-known ones.
 
-The measure is that of the article-extraction-benchmark; `algorithms.extraction.measures` says what it is. Speeds are
+The measure is that of the article-extraction-benchmark; see `lab.evaluations.extraction.measures`. Speeds are
 pages per second of processor time from the page's source, or its bytes for ours, to the text. All libraries are called
 as the benchmark's own scripts call them; readability's html is made text by our own cutting.
 """
@@ -24,11 +24,12 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from apps.postings.algorithms.extraction import keen, literal, site_memory, site_tags
+from apps.postings.algorithms.extraction import keen, literal, site_tags
 from apps.postings.algorithms.extraction.blocks import cut
 from apps.postings.algorithms.extraction.documents import read_page
-from apps.postings.algorithms.extraction.measures import Agreement, agreement, scores
 from apps.postings.algorithms.extraction.metadata import read_metadata
+from lab.evaluations.extraction import site_memory
+from lab.evaluations.extraction.measures import Agreement, agreement, scores
 from lab.harness import LabCommand
 from lab.management.commands.train_extraction import KnownPage, known_pages, train
 
@@ -127,7 +128,10 @@ def ours(pages: list[KnownPage], model: keen.Model, console: Console) -> Iterato
         return keen.extract(read_page(page.body).root, model=model).text
 
     def with_memory(page: KnownPage) -> str:
-        return keen.extract(read_page(page.body).root, model=model, memory=memories.get(page.body)).text
+        root = read_page(page.body).root
+        blocks = cut(root)
+        likely, memory = keen.probabilities(blocks, model), memories.get(page.body)
+        return keen.assembled(blocks, memory.adjusted(blocks, likely) if memory else likely, root).text
 
     yield "ours", learned
     yield "ours_site_memory", with_memory

@@ -3,6 +3,7 @@
 import json
 import lzma
 from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,27 @@ from rich.console import Console
 from rich.progress import Progress
 
 from apps.postings.algorithms.words import language_of
-from apps.summaries.algorithms.frequencies import Tally
-from apps.summaries.algorithms.start_table import TABLE, to_json
+from apps.summaries.algorithms.frequencies import Frequencies, Tally
+from apps.summaries.algorithms.start_table import DOCUMENTS, TABLE
 from apps.summaries.algorithms.texts import read
+
+MIN_COUNTED = 2_000  # documents of a language; fewer are no sample
+MIN_COUNT = 2  # of 1,000 documents that hold a term; rarer ones are left out
+
+
+def to_json(counted: Mapping[str, Frequencies]) -> str:
+    """The table of what was counted, by language: terms by how many of 1,000 documents hold them."""
+    tables = {}
+    for language, frequencies in sorted(counted.items()):
+        if frequencies.documents < MIN_COUNTED:
+            continue
+        by_number: dict[int, list[str]] = {}
+        for term, number in frequencies.holding.items():
+            thousandths = round(number * DOCUMENTS / frequencies.documents)
+            if thousandths >= MIN_COUNT:
+                by_number.setdefault(thousandths, []).append(term)
+        tables[language] = {str(number): " ".join(sorted(by_number[number])) for number in sorted(by_number)}
+    return json.dumps(tables, ensure_ascii=False, indent=0) + "\n"
 
 
 class Command(BaseCommand):

@@ -13,7 +13,7 @@ from tests.builders import NOON, a_follow, a_posting, a_source, a_user, an_editi
 
 
 @given(st.datetimes(timezones=st.just(UTC)), st.integers(1, 2**62 // 10))
-def test_a_cursor_comes_back_as_it_was(at, number):
+def test_cursor_survives_encoding(at, number):
     assert Cursor.decode(Cursor(at, number).encode()) == Cursor(at, number)
 
 
@@ -27,7 +27,7 @@ def test_any_other_text_is_refused_or_is_a_cursor(text):
 
 
 @pytest.mark.parametrize("text", ["", ".", "1", "1.", ".1", "x.1", "1.x", "1.-1", "9" * 30 + ".1", "1." + "9" * 40])
-def test_a_broken_cursor_says_so(text):
+def test_broken_cursor_is_refused(text):
     with pytest.raises(BadCursor, match="no place in a list"):
         Cursor.decode(text)
 
@@ -52,10 +52,10 @@ def test_paging_shows_each_posting_once_even_when_times_are_equal(word, order, f
 @pytest.mark.django_db
 def test_neighbours_are_those_that_lists_show_beside_even_when_times_are_equal(django_assert_num_queries):
     source = a_source()
-    told = [a_posting(source, published_at=NOON - timedelta(minutes=minute)) for minute in (3, 0, 0, 2, 0, 1, 1, 5)]
+    postings = [a_posting(source, published_at=NOON - timedelta(minutes=minute)) for minute in (3, 0, 0, 2, 0, 1, 1, 5)]
     for minute in (0, 1, 4, 6):
         a_posting(published_at=NOON - timedelta(minutes=minute))  # of other sources
-    for posting in told:
+    for posting in postings:
         with django_assert_num_queries(1):
             found = queries.neighbours(posting)
         beside, cursor = queries.of_source(queries.everything(), source.pk), queries.cursor_of(posting)
@@ -105,7 +105,7 @@ def test_who_may_see_a_posting():
 
 
 @pytest.mark.django_db
-def test_a_posting_is_seen_once_however_many_follow_its_source():
+def test_posting_is_listed_once_for_any_number_of_followers():
     posting = a_posting(a_source(listed=True))
     for _ in range(3):
         follow = a_follow(source=posting.source)

@@ -51,7 +51,7 @@ def test_two_sources_may_publish_the_same_guid():
     assert [result.new for result in store(documents)] == [1, 1]
 
 
-def test_only_dates_that_can_be_trusted_are_told(source):
+def test_only_trusted_dates_are_returned(source):
     entries = [an_entry(1), an_entry(2, published=None), an_entry(3, published=NOON + timedelta(days=30))]
     assert stored(source, *entries) == Stored(new=3, edited=0, published=(NOON - timedelta(hours=1),))
 
@@ -63,7 +63,7 @@ def test_the_offset_that_the_publisher_writes_is_kept(source):
     assert Posting.objects.get(guid="guid-1").published_at == NOON - timedelta(hours=1)
 
 
-def test_an_edit_brings_the_offset_only_of_the_date_that_is_kept(source):
+def test_edit_stores_the_offset_of_the_kept_date_only(source):
     published, east = NOON - timedelta(hours=1), timezone(timedelta(hours=2))
     for number in (1, 2):
         stored(source, an_entry(number))
@@ -83,7 +83,7 @@ def test_an_offset_that_no_place_has_keeps_no_document_from_being_stored(source,
     assert (posting.claimed_at, posting.utc_offset) == (date, None)
 
 
-def test_all_that_an_entry_says_is_kept(source):
+def test_all_fields_of_an_entry_are_stored(source):
     enclosure = Enclosure("https://news.example/1.mp3", "audio/mpeg", 1_000, 61, "Listen")
     stored(
         source,

@@ -1,4 +1,4 @@
-"""Hubs hear of what is new in feeds that somebody asks for: once, and again until they have heard it."""
+"""Hubs are notified of changes in requested feeds: once, with retries after failures."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -45,7 +45,7 @@ def in_minutes(minutes: float):
     return timezone.now() + timedelta(minutes=minutes)
 
 
-def test_a_feed_names_its_hub(client, hub, channel):
+def test_feed_links_its_hub(client, hub, channel):
     for form in ("rss", "atom", "json"):
         answer = client.get(channel.path(form))
         address = f"https://portal.example{channel.path(form)}"
@@ -54,14 +54,14 @@ def test_a_feed_names_its_hub(client, hub, channel):
         assert address in answer.text
 
 
-def test_without_a_hub_nothing_is_remembered_or_named(client, channel):
+def test_without_hub_requests_are_not_noted(client, channel):
     answer = client.get(channel.path("rss"))
     assert "hub" not in answer["Link"]
     assert not RequestedFeed.objects.exists()
     assert actions.announce_due(now=in_minutes(1)) == 0
 
 
-def test_a_change_is_told_once(client, hub, follow, channel):
+def test_change_is_announced_once(client, hub, follow, channel):
     client.get(channel.path("atom"))
     assert actions.announce_due(now=in_minutes(1)) == 0
     a_posting(follow.source, title="Second", published_at=NOON)
@@ -73,18 +73,18 @@ def test_a_change_is_told_once(client, hub, follow, channel):
     assert len(hub.forms) == 1
 
 
-def test_changes_in_a_row_are_told_together_when_the_gap_is_over(client, hub, follow, channel):
+def test_changes_within_the_gap_are_announced_together(client, hub, follow, channel):
     client.get(channel.path("rss"))
     a_posting(follow.source)
     assert actions.announce_due(now=in_minutes(1)) == 1
     a_posting(follow.source)
     a_posting(follow.source)
-    assert actions.announce_due(now=in_minutes(1) + announcing.GAP / 2) == 0
+    assert actions.announce_due(now=in_minutes(1) + announcing.CHECK_GAP / 2) == 0
     assert actions.announce_due(now=in_minutes(2)) == 1
     assert len(hub.forms) == 2
 
 
-def test_a_hub_that_fails_is_tried_again_later_each_time_and_given_up_in_the_end(client, hub, follow, channel):
+def test_failing_hub_is_retried_with_back_off_until_the_last_delay(client, hub, follow, channel):
     client.get(channel.path("rss"))
     a_posting(follow.source)
     hub.answers["/publish"] = Answer(503)
@@ -103,7 +103,7 @@ def test_a_hub_that_fails_is_tried_again_later_each_time_and_given_up_in_the_end
     assert len(hub.forms) == tried == len(DELIVERY_DELAYS) + 1
 
 
-def test_only_the_hub_that_has_not_heard_it_is_told_again(client, hub, follow, channel, settings):
+def test_only_the_failed_hub_is_retried(client, hub, follow, channel, settings):
     settings.PUBLISHING_HUBS = [hub.url("/publish"), hub.url("/other")]
     hub.answers["/other"] = Answer(500)
     client.get(channel.path("rss"))
@@ -114,7 +114,7 @@ def test_only_the_hub_that_has_not_heard_it_is_told_again(client, hub, follow, c
     assert [path for path, _ in hub.forms] in (["/publish", "/other", "/other"], ["/other", "/publish", "/other"])
 
 
-def test_who_is_at_a_feed_is_left_alone_until_the_lease_ends(client, hub, follow, channel):
+def test_leased_feed_is_skipped_until_the_lease_expires(client, hub, follow, channel):
     client.get(channel.path("rss"))
     a_posting(follow.source)
     feed = RequestedFeed.objects.get()
@@ -122,12 +122,12 @@ def test_who_is_at_a_feed_is_left_alone_until_the_lease_ends(client, hub, follow
     assert dead is not None
     assert actions.announce_due(now=in_minutes(1)) == 0
     assert actions.announce_due(now=in_minutes(3)) == 1
-    announcing._finish(dead, announcing._Found("other", ()), (), now=in_minutes(4), looked=0.0, took=0.0)
+    announcing._finish(dead, announcing._Check("other", (), 0.0), {}, now=in_minutes(4), took=0.0)
     assert RequestedFeed.objects.get().digest != "other"
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_at_once_tell_it_once(client, hub, follow, channel):
+def test_concurrent_workers_announce_once(client, hub, follow, channel):
     client.get(channel.path("rss"))
     a_posting(follow.source)
     at = in_minutes(1)
@@ -143,7 +143,7 @@ def test_two_at_once_tell_it_once(client, hub, follow, channel):
     assert len(hub.forms) == 1
 
 
-def test_an_address_that_leads_nowhere_any_more_is_forgotten(client, hub, follow, channel):
+def test_feed_of_a_renewed_address_is_deleted(client, hub, follow, channel):
     client.get(channel.path("rss"))
     actions.renew_address(follow.user, follow.user.private_addresses.get().pk, now=NOON)
     assert actions.announce_due(now=in_minutes(1)) == 0
@@ -151,20 +151,20 @@ def test_an_address_that_leads_nowhere_any_more_is_forgotten(client, hub, follow
     assert not hub.forms
 
 
-def test_what_nobody_asks_for_any_more_is_forgotten(client, hub, channel):
+def test_unused_feed_is_forgotten(client, hub, channel):
     client.get(channel.path("rss"))
-    assert actions.forget_unasked(now=in_minutes(60)) == 0
-    assert actions.forget_unasked(now=in_minutes(0) + announcing.KEPT) == 1
+    assert actions.forget_unused(now=in_minutes(60)) == 0
+    assert actions.forget_unused(now=in_minutes(0) + announcing.MAX_AGE) == 1
 
 
-def test_asking_is_remembered_once_in_a_while_and_not_without_bounds(client, hub, channel, monkeypatch):
+def test_requests_are_noted_at_intervals_and_up_to_a_limit(client, hub, channel, monkeypatch):
     client.get(channel.path("rss"))
-    first = RequestedFeed.objects.get().asked_at
+    first = RequestedFeed.objects.get().requested_at
     client.get(channel.path("rss"))
-    assert RequestedFeed.objects.get().asked_at == first
-    RequestedFeed.objects.update(asked_at=first - timedelta(hours=1))
+    assert RequestedFeed.objects.get().requested_at == first
+    RequestedFeed.objects.update(requested_at=first - timedelta(hours=1))
     client.get(channel.path("rss"))
-    assert RequestedFeed.objects.get().asked_at > first - timedelta(hours=1)
+    assert RequestedFeed.objects.get().requested_at > first - timedelta(hours=1)
     client.get(reverse("trends_feed"), {"language": "xx", "category": "made up"})
     assert RequestedFeed.objects.count() == 1
     monkeypatch.setattr(announcing, "MAX_FEEDS", 1)
@@ -187,6 +187,6 @@ def test_a_public_feed_is_announced_too(client, hub, settings):
     assert hub.form["hub.url"] == "https://portal.example/stories/7/feed/"
 
 
-def test_a_person_without_lists_has_nothing_to_announce(hub):
+def test_nothing_is_announced_without_lists(hub):
     a_user()
     assert actions.announce_due(now=in_minutes(1)) == 0

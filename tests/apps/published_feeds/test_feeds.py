@@ -78,7 +78,7 @@ def test_an_address_opens_its_own_list_alone(client, ann):
     assert client.get(reverse("private_feed", args=["guessed", "rss"])).status_code == 404
 
 
-def test_a_renewed_address_leads_nowhere_and_nobody_renews_another_s(client, ann):
+def test_renewed_address_stops_working_and_foreign_one_cannot_be_renewed(client, ann):
     private = address_of(ann, "starred")
     old = Channel("private", private.secret).path("rss")
     assert not actions.renew_address(a_user(), private.pk, now=NOON)
@@ -99,14 +99,14 @@ def test_the_lists_of_others_get_no_address(ann):
     assert not PrivateAddress.objects.exists()
 
 
-def test_who_may_not_sign_in_publishes_nothing(client, ann):
+def test_inactive_account_publishes_nothing(client, ann):
     path = path_of(ann, "all")
     ann.is_active = False
     ann.save()
     assert client.get(path).status_code == 404
 
 
-def test_what_is_shared_says_no_more_than_its_page(client, ann):
+def test_shared_feed_shows_no_more_than_the_shared_page(client, ann):
     answer = client.get(path_of(ann, "shared", form="json")).json()
     [item] = answer["items"]
     share = ann.shares.get()
@@ -125,7 +125,7 @@ def test_starred_postings_come_in_the_order_in_which_they_were_starred(client):
     assert read(client.get(path_of(user, "starred"))) == ["3", "2", "1"]
 
 
-def test_an_entry_says_all_that_is_known_of_a_posting(client):
+def test_entry_has_all_fields_of_a_posting(client):
     user = a_user()
     source = a_follow(
         user, a_source(title="Gazette", url="https://gazette.example/secret", site_url="https://gazette.example/")
@@ -183,7 +183,7 @@ def path(ann):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_whoever_has_the_newest_gets_nothing(client, ann, form):
+def test_unchanged_feed_gets_304(client, ann, form):
     path = path_of(ann, "all", form=form)
     answer = client.get(path)
     for headers in (
@@ -200,7 +200,7 @@ def test_whoever_has_the_newest_gets_nothing(client, ann, form):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_whoever_wishes_gets_new_and_changed_entries_alone(client, ann, form):
+def test_delta_has_new_and_changed_entries_alone(client, ann, form):
     path = path_of(ann, "all", form=form)
     known = client.get(path)["ETag"]
     follow = ann.follows.order_by("pk")[0]
@@ -230,19 +230,19 @@ def test_whose_state_is_not_known_gets_all(client, path, known):
 
 
 @pytest.mark.parametrize("change", [lambda tag: tag.replace('"1', '"2'), lambda tag: tag[:-1]])
-def test_a_tag_of_another_version_or_one_that_was_cut_tells_of_no_state(client, ann, path, change):
+def test_foreign_or_truncated_tag_gets_the_whole_feed(client, ann, path, change):
     known = change(client.get(path)["ETag"])
     a_posting(ann.follows.order_by("pk")[0].source, title="New", published_at=NOON + timedelta(hours=1))
     answer = client.get(path, headers={"If-None-Match": known, "A-IM": "feed"})
     assert (answer.status_code, len(read(answer))) == (200, 3)
 
 
-def test_a_state_in_one_form_is_none_in_another(client, ann):
+def test_state_of_one_format_is_unknown_in_another(client, ann):
     known = client.get(path_of(ann, "all", form="rss"))["ETag"]
     assert client.get(path_of(ann, "all", form="atom"), headers={"If-None-Match": known}).status_code == 200
 
 
-def test_what_an_old_source_brings_into_a_folder_is_new_to_its_readers(client, ann):
+def test_old_postings_of_a_source_added_to_a_folder_are_new(client, ann):
     folder = ann.folders.get()
     path = path_of(ann, "folder", folder.pk)
     known = client.get(path)["ETag"]
@@ -259,7 +259,7 @@ def test_a_feed_is_compressed_and_its_weak_tag_known_again(client, path):
 
 
 @pytest.mark.parametrize("kind", ["all", "folder", "starred", "tag", "shared"])
-def test_a_feed_takes_as_many_queries_however_long_it_is(client, kind):
+def test_number_of_queries_is_independent_of_the_length(client, kind):
     taken = []
     for sources, each in ((1, 2), (6, 30)):
         user = a_user()

@@ -1,4 +1,4 @@
-"""Where feeds are found, addresses that people make and renew, and pages that they bring from elsewhere."""
+"""Links to feeds, private addresses, and pages shared from other sites."""
 
 import json
 import re
@@ -37,18 +37,18 @@ def test_a_list_gets_its_address_by_a_form_and_names_it_from_then_on(client, ann
         f"tag-{tag.pk}": reverse("river_tag", args=[tag.pk]),
         "shared-0": reverse("shares"),
     }
-    for wish, page in pages.items():
+    for choice, page in pages.items():
         before = client.get(page).text
-        assert f'name="list" value="{wish}"' in before
+        assert f'name="list" value="{choice}"' in before
         assert not ALTERNATE.findall(before)
-        assert client.post(reverse("make_private_address"), {"list": wish}).status_code == 302
+        assert client.post(reverse("make_private_address"), {"list": choice}).status_code == 302
         links = ALTERNATE.findall(client.get(page).text)
         assert [kind for kind, _ in links] == ["application/rss+xml", "application/atom+xml", "application/feed+json"]
         assert all(Client().get(path).status_code == 200 for _, path in links)
     assert PrivateAddress.objects.count() == len(pages)
 
 
-def test_to_look_at_a_page_makes_no_address(client, ann):
+def test_showing_a_page_creates_no_address(client, ann):
     for page in ("river", "river_starred", "shares", "private_addresses"):
         client.get(reverse(page))
     assert not PrivateAddress.objects.exists()
@@ -66,13 +66,13 @@ def test_addresses_are_renewed_and_taken_away_on_their_page(client, ann):
     assert client.post(change, {"do": "end"}).status_code == 404
 
 
-def test_nobody_sees_or_changes_the_addresses_of_others(client, ann):
+def test_foreign_addresses_are_hidden_and_unchangeable(client, ann):
     theirs = actions.make_address(a_user(), "all", now=NOON)
     folder = a_folder(a_user())
     assert theirs.secret not in client.get(reverse("private_addresses")).text
     assert client.post(reverse("change_private_address", args=[theirs.pk]), {"do": "renew"}).status_code == 404
-    for wish in (f"folder-{folder.pk}", "folder-x", "nonsense", ""):
-        assert client.post(reverse("make_private_address"), {"list": wish}).status_code == 404
+    for choice in (f"folder-{folder.pk}", "folder-x", "nonsense", ""):
+        assert client.post(reverse("make_private_address"), {"list": choice}).status_code == 404
     theirs.refresh_from_db()
     client.logout()
     assert client.get(reverse("private_addresses")).status_code == 302
@@ -89,7 +89,7 @@ def test_public_pages_name_their_feeds(client, ann):
 
 
 # --- lists of sources -------------------------------------------------------------------------------------------------
-def test_what_somebody_follows_is_a_list_at_a_secret_address(client, ann):
+def test_followed_feeds_are_opml_at_a_secret_address(client, ann):
     folder = a_folder(ann, "Papers")
     source = a_follow(ann, a_source(title="Gazette"), folders=(folder,)).source
     private = actions.make_address(ann, "sources", now=NOON)
@@ -132,8 +132,8 @@ def test_a_list_is_a_file_or_an_address(client, ann):
 
 
 # --- pages from elsewhere ---------------------------------------------------------------------------------------------
-def save(client, **said):
-    return client.get(reverse("save_page"), said).text
+def save(client, **shared):
+    return client.get(reverse("save_page"), shared).text
 
 
 def test_a_page_that_is_here_can_be_starred_by_a_form(client, ann):
@@ -147,7 +147,7 @@ def test_a_page_that_is_here_can_be_starred_by_a_form(client, ann):
     assert ">Star<" not in save(client, url="https://news.example/rain/1")
 
 
-def test_what_is_not_here_is_said_and_its_site_offered(client, ann):
+def test_site_of_an_unknown_page_can_be_followed(client, ann):
     secret = a_posting(a_source(listed=False), title="Not yours", link_key=link_key_of("https://news.example/rain/1"))
     a_mark(a_user(), secret, starred_at=NOON)
     text = save(client, text="Look: https://news.example/rain/1 !")
@@ -156,12 +156,12 @@ def test_what_is_not_here_is_said_and_its_site_offered(client, ann):
     assert 'name="address" value="https://news.example/rain/1"' in text
 
 
-@pytest.mark.parametrize("said", [{}, {"url": "javascript:alert(1)"}, {"text": "nothing \x00"}, {"url": "x" * 5_000}])
-def test_what_is_no_address_is_nothing(client, ann, said):
-    assert "No web address was received" in save(client, **said)
+@pytest.mark.parametrize("shared", [{}, {"url": "javascript:alert(1)"}, {"text": "nothing \x00"}, {"url": "x" * 5_000}])
+def test_text_without_address_is_refused(client, ann, shared):
+    assert "No web address was received" in save(client, **shared)
 
 
-def test_who_is_not_signed_in_comes_back_with_what_was_shared(client):
+def test_sign_in_returns_to_the_shared_page(client):
     answer = client.get(reverse("save_page"), {"url": "https://news.example/"})
     assert answer.url == "/accounts/login/?next=/save/%3Furl%3Dhttps%253A%252F%252Fnews.example%252F"
 

@@ -32,13 +32,13 @@ def written() -> list[tuple]:
     return list(AuditEntry.objects.order_by("pk").values_list("what", "source_id", "before", "after"))
 
 
-def by_somebody(why: str = "") -> By:
+def by_admin(why: str = "") -> By:
     return By("a test", a_user().pk, why)
 
 
 # --- one source -------------------------------------------------------------------------------------------------------
 def test_a_new_weight_is_written_down_with_who_and_why():
-    source, by = a_source(title="The Wire"), by_somebody("it is first with everything")
+    source, by = a_source(title="The Wire"), by_admin("it is first with everything")
     edit_source(source.pk, weight=2.5, title="The New Wire", by=by)
     entry = AuditEntry.objects.get()
     assert written() == [("weight", source.pk, "1", "2.5")]
@@ -46,9 +46,9 @@ def test_a_new_weight_is_written_down_with_who_and_why():
     assert entry.batch is None
 
 
-def test_what_stays_as_it_was_is_not_written_down():
+def test_unchanged_values_are_not_logged():
     source = a_source(weight=2.0)
-    edit_source(source.pk, weight=2.0, state="active", category="", by=by_somebody())
+    edit_source(source.pk, weight=2.0, state="active", category="", by=by_admin())
     assert set_state([source.pk], Source.State.ACTIVE) == 0
     assert written() == []
 
@@ -58,7 +58,7 @@ def test_a_change_that_is_taken_back_was_never_decided():
 
     def fail() -> None:
         with transaction.atomic():
-            edit_source(source.pk, weight=3.0, by=by_somebody())
+            edit_source(source.pk, weight=3.0, by=by_admin())
             raise RuntimeError
 
     with pytest.raises(RuntimeError):
@@ -68,9 +68,9 @@ def test_a_change_that_is_taken_back_was_never_decided():
 
 def test_pauses_merges_and_ends_are_written_down():
     kept, merged, gone = a_source(title="Kept"), a_source(title="Merged", category="World"), a_source()
-    set_state([kept.pk], Source.State.PAUSED, by=by_somebody())
-    absorb(kept.pk, merged.pk, by=by_somebody())
-    delete_source(gone.pk, by=by_somebody())
+    set_state([kept.pk], Source.State.PAUSED, by=by_admin())
+    absorb(kept.pk, merged.pk, by=by_admin())
+    delete_source(gone.pk, by=by_admin())
     assert written() == [
         ("state", kept.pk, "active", "paused"),
         ("merged", merged.pk, merged.url, "Kept"),
@@ -79,9 +79,9 @@ def test_pauses_merges_and_ends_are_written_down():
     ]
 
 
-def test_the_plan_is_written_down_as_far_as_it_changed():
-    change_plan(budget=24.0, by=by_somebody())
-    change_plan(budget=24.0, longest_gap=12.0, by=by_somebody())
+def test_changes_of_the_plan_are_logged():
+    change_plan(budget=24.0, by=by_admin())
+    change_plan(budget=24.0, longest_gap=12.0, by=by_admin())
     assert list(AuditEntry.objects.order_by("pk").values_list("what", "name", "before", "after")) == [
         ("plan", "budget", "12.0", "24.0"),
         ("plan", "longest gap", "24.0", "12.0"),
@@ -98,13 +98,13 @@ def test_the_plan_is_written_down_as_far_as_it_changed():
     ],
 )
 def test_the_record_cannot_be_changed(tamper):
-    edit_source(a_source().pk, weight=2.0, by=by_somebody("a reason"))
+    edit_source(a_source().pk, weight=2.0, by=by_admin("a reason"))
     with pytest.raises(DatabaseError, match="never changed"), transaction.atomic():
         tamper(AuditEntry.objects.all())
     assert AuditEntry.objects.get().after == "2"
 
 
-def test_who_is_gone_is_named_no_more_and_what_they_decided_stays():
+def test_log_outlives_deleted_accounts_without_their_names():
     user = a_user()
     edit_source(a_source().pk, weight=2.0, by=By("a test", user.pk))
     user.delete()
@@ -124,7 +124,7 @@ def test_a_deleted_source_keeps_its_record():
 def test_many_sources_change_at_once_and_are_written_down_together():
     first, second = a_source(weight=1.0), a_source(weight=3.0, category="World")
     curated = curate(
-        [first.pk, second.pk], Curation(category="World", factor=2.0, listed=True), by=by_somebody("a new broom")
+        [first.pk, second.pk], Curation(category="World", factor=2.0, listed=True), by=by_admin("a new broom")
     )
     assert (curated.changed, curated.same, curated.refused) == ((first.pk, second.pk), 0, ())
     assert set(written()) == {
@@ -143,16 +143,16 @@ def test_many_sources_change_at_once_and_are_written_down_together():
     }
 
 
-def test_it_may_be_done_twice():
+def test_curation_is_idempotent():
     source = a_source()
     for same in (0, 1):
-        assert curate([source.pk], Curation(weight=4.0), by=by_somebody()).same == same
+        assert curate([source.pk], Curation(weight=4.0), by=by_admin()).same == same
     assert len(written()) == 1
 
 
-def test_a_weight_that_would_be_too_large_stays_and_is_named():
+def test_weight_above_the_maximum_is_refused_and_named():
     heavy, light = a_source(weight=800.0, title="Heavy"), a_source(weight=2.0)
-    curated = curate([heavy.pk, light.pk], Curation(factor=2.0, category="World"), by=by_somebody())
+    curated = curate([heavy.pk, light.pk], Curation(factor=2.0, category="World"), by=by_admin())
     assert (curated.changed, curated.refused) == ((light.pk,), ("Heavy",))
     heavy.refresh_from_db()
     assert (heavy.weight, heavy.category) == (800.0, "")
@@ -161,25 +161,25 @@ def test_a_weight_that_would_be_too_large_stays_and_is_named():
 def test_those_that_are_active_are_paused_and_the_others_stay_as_they_are():
     states = [Source.State.ACTIVE, Source.State.PAUSED, Source.State.GONE]
     sources = [a_source(state=state) for state in states]
-    assert curate([s.pk for s in sources], Curation(state=Source.State.PAUSED), by=by_somebody()).same == 2
+    assert curate([s.pk for s in sources], Curation(state=Source.State.PAUSED), by=by_admin()).same == 2
     assert list(Source.objects.order_by("pk").values_list("state", flat=True)) == ["paused", "paused", "gone"]
-    assert len(curate([s.pk for s in sources], Curation(state=Source.State.ACTIVE), by=by_somebody()).changed) == 3
+    assert len(curate([s.pk for s in sources], Curation(state=Source.State.ACTIVE), by=by_admin()).changed) == 3
 
 
 def test_index_pages_and_those_that_are_gone_are_left_alone():
     site = a_source(kind="site")
     page = a_source(kind="index", site=site)
-    curated = curate([site.pk, page.pk, page.pk + 100], Curation(weight=2.0), by=by_somebody())
+    curated = curate([site.pk, page.pk, page.pk + 100], Curation(weight=2.0), by=by_admin())
     assert (curated.changed, curated.missing) == ((site.pk,), 2)
 
 
 @pytest.mark.parametrize(
-    "wish", [Curation(weight=-1.0), Curation(factor=float("nan")), Curation(weight=1.0, factor=2.0)]
+    "curation", [Curation(weight=-1.0), Curation(factor=float("nan")), Curation(weight=1.0, factor=2.0)]
 )
-def test_weights_that_are_none_are_refused_whole(wish):
+def test_invalid_weights_are_refused(curation):
     source = a_source()
     with pytest.raises(ValueError, match=r"weight|factor"):
-        curate([source.pk], wish, by=by_somebody())
+        curate([source.pk], curation, by=by_admin())
     assert written() == []
 
 
@@ -187,15 +187,15 @@ def test_too_many_at_once_are_refused(monkeypatch):
     sources = [a_source().pk for _ in range(3)]
     monkeypatch.setattr(curating, "MAX_AT_ONCE", 2)
     with pytest.raises(TooMany, match="At most 2 feeds"):
-        curate(sources, Curation(weight=2.0), by=by_somebody())
+        curate(sources, Curation(weight=2.0), by=by_admin())
     with pytest.raises(TooMany):
-        delete_sources(range(MAX_DELETED + 1), by=by_somebody())
+        delete_sources(range(MAX_DELETED + 1), by=by_admin())
     assert Source.objects.filter(weight=1.0).count() == 3
 
 
 def test_curating_costs_as_many_queries_for_many_as_for_a_few(django_assert_max_num_queries):
     few, many = ([a_source().pk for _ in range(count)] for count in (2, 30))
-    by = by_somebody()
+    by = by_admin()
     for ids in (few, many):
         with django_assert_max_num_queries(6):
             curate(ids, Curation(weight=2.0, category="World"), by=by)

@@ -23,7 +23,7 @@ def left() -> set[int]:
     return set(Posting.objects.values_list("pk", flat=True))
 
 
-def test_postings_go_when_their_time_is_over_unless_somebody_starred_them():
+def test_expired_postings_are_deleted_unless_starred():
     podcast, paper = a_source(expiry_days=7), a_source()
     new, starred, of_paper = a_dated(podcast, 6.9), a_dated(podcast, 30), a_dated(paper, 300)
     a_mark(a_user(), starred, starred_at=NOON)
@@ -36,7 +36,7 @@ def test_postings_go_when_their_time_is_over_unless_somebody_starred_them():
     assert forget_expired(now=NOON) == 0
 
 
-def test_what_somebody_wrote_about_stays():
+def test_annotated_postings_do_not_expire():
     source = a_source(expiry_days=7)
     noted = a_dated(source, 30)
     a_dated(source, 31)

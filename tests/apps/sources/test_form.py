@@ -60,7 +60,7 @@ def test_a_form_without_a_kind_is_that_of_a_feed(staff):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"path_item": "//li["}, "invalid expression at character 5, after “//li[”"),
         ({"path_title": ""}, "This field is required."),
@@ -71,15 +71,15 @@ def test_a_form_without_a_kind_is_that_of_a_feed(staff):
         ({"expiry_days": "-1"}, "greater than or equal to 0"),
     ],
 )
-def test_what_cannot_be_used_is_told_beside_its_field(staff, change, said):
+def test_invalid_value_is_reported_beside_its_field(staff, change, message):
     page = sent(staff, {"url": "https://a.example/", "kind": "xpath", **PATHS} | change)
-    [told] = [each for each in re.findall(r'role="alert">(.*?)</div>', page, re.DOTALL) if said in each]
+    [alert] = [each for each in re.findall(r'role="alert">(.*?)</div>', page, re.DOTALL) if message in each]
     field = next(name for name in change if name != "kind" or len(change) == 1)
-    assert f'id="id_{field}_error"' in page.split(told)[0][-60:]
+    assert f'id="id_{field}_error"' in page.split(alert)[0][-60:]
     assert not Source.objects.exists()
 
 
-def test_what_is_typed_is_tested_and_nothing_is_written(staff, web: Web):
+def test_test_button_reads_the_form_and_stores_nothing(staff, web: Web):
     page = sent(staff, {"url": web.url("/"), "kind": "xpath", **PATHS, "test": "1"})
     assert "4 found" in page
     assert web.url("/3") in page
@@ -89,7 +89,7 @@ def test_what_is_typed_is_tested_and_nothing_is_written(staff, web: Web):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"path_item": "//tr"}, "The item path “//tr” found nothing in the document."),
         ({"path_item": "//["}, "Item: It is not an XPath"),
@@ -97,11 +97,11 @@ def test_what_is_typed_is_tested_and_nothing_is_written(staff, web: Web):
         ({"url": "/404"}, "answered with status 404"),
     ],
 )
-def test_a_test_that_fails_says_why(staff, web: Web, change, said):
+def test_failed_test_shows_the_reason(staff, web: Web, change, message):
     form = {"url": web.url("/"), "kind": "xpath", **PATHS, "test": "1"} | change
     form["url"] = web.url(form["url"]) if form["url"].startswith("/") else form["url"]
     tested = sent(staff, form).split('id="tested"')[1]
-    assert said in tested
+    assert message in tested
     assert 'class="bad"' in tested
 
 
@@ -179,7 +179,7 @@ def test_a_merge_is_shown_before_it_is_confirmed(staff):
 
 
 @pytest.mark.parametrize("kept", ["", "x", "99999999999999999999", "0"])
-def test_a_merge_into_nothing_asks_again(staff, kept):
+def test_merge_without_target_shows_the_form_again(staff, kept):
     merged = a_source(listed=True)
     page = staff.post(reverse("merge_source", args=[merged.pk]), {"kept": kept}).text
     assert "move to the feed that you choose" in page

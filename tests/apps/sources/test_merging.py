@@ -1,4 +1,4 @@
-"""Two sources become one: nobody loses what they follow, read or starred."""
+"""Merging of two sources keeps follows, read marks and stars."""
 
 from datetime import timedelta
 from hashlib import blake2b
@@ -127,7 +127,7 @@ def test_notes_and_tags_move_to_the_posting_that_stays(kept, merged):
 
 
 @pytest.mark.parametrize("earlier", ["kept", "merged"])
-def test_what_counted_as_read_or_unread_stays_that(kept, merged, earlier):
+def test_read_state_survives_the_merge(kept, merged, earlier):
     user = a_user()
     for source in (kept, merged):
         name = "kept" if source == kept else "merged"
@@ -175,13 +175,13 @@ def test_no_other_source_takes_a_former_address(kept, merged):
     assert not FormerAddress.objects.exists()
 
 
-def test_what_is_known_of_either_is_known_of_the_kept_one(kept, merged):
+def test_empty_columns_are_filled_from_the_merged_source(kept, merged):
     merge(kept, merged)
     kept.refresh_from_db()
     assert (kept.title, kept.language, kept.listed) == ("Kept", "de", True)
 
 
-def test_a_second_time_does_nothing(kept, merged):
+def test_second_merge_does_nothing(kept, merged):
     a_follow(source=merged)
     some_postings(3, merged)
     assert merge(kept, merged) == Merged(followers=1, moved=3, joined=0)
@@ -190,7 +190,7 @@ def test_a_second_time_does_nothing(kept, merged):
 
 
 @pytest.mark.parametrize("which", ["itself", "nothing", "index page"])
-def test_what_cannot_be_merged_is_told(kept, merged, which):
+def test_impossible_merge_is_refused(kept, merged, which):
     page = a_source(kind="index", site=kept)
     target = {"itself": merged.pk, "nothing": -1, "index page": page.pk}[which]
     with pytest.raises(NotMergeable):
@@ -198,14 +198,14 @@ def test_what_cannot_be_merged_is_told(kept, merged, which):
     assert Source.objects.filter(pk=merged.pk).exists()
 
 
-def test_the_kept_source_is_asked_from_now_on_and_the_other_no_more(kept, merged):
+def test_kept_source_is_scheduled_and_merged_one_is_not(kept, merged):
     a_follow(source=merged)
     a_schedule(merged)
     merge(kept, merged)
     assert list(Schedule.objects.values_list("source", "due_at")) == [(kept.pk, NOON)]
 
 
-def test_what_a_worker_was_asking_meanwhile_is_stored_for_the_kept_source_and_dropped_for_the_other():
+def test_concurrent_retrieval_is_stored_for_the_kept_source_and_dropped_for_the_merged_one():
     kept, merged = a_scheduled_source(), a_scheduled_source()
     begun = {source.pk: begin(source) for source in (kept, merged)}
     merge(kept, merged)

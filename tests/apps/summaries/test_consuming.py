@@ -85,7 +85,7 @@ def test_a_short_posting_is_read_but_not_summarised():
     assert not Summary.objects.exists()
 
 
-def test_an_edit_is_summarised_anew_and_a_new_picture_is_not():
+def test_edit_is_summarized_again_and_new_picture_is_not():
     posting = an_article()
     pull_all()
     before = tables()
@@ -99,7 +99,7 @@ def test_an_edit_is_summarised_anew_and_a_new_picture_is_not():
     assert tables() == before
 
 
-def test_what_is_not_stored_yet_is_made_when_somebody_looks():
+def test_missing_summary_is_computed_on_display():
     posting = an_article()
     made = queries.shortened(posting).outline
     pull_all()
@@ -110,7 +110,7 @@ def test_what_is_not_stored_yet_is_made_when_somebody_looks():
     assert all("flood" in posting.text[start:end] for start, end in places)
 
 
-def test_a_deleted_posting_leaves_nothing_behind():
+def test_summaries_of_a_deleted_posting_are_deleted():
     posting = an_article("A short teaser.")
     change(posting, ARTICLE, extractor="keen-1")
     pull_all()
@@ -158,7 +158,7 @@ def test_the_second_of_two_workers_leaves_the_work_to_the_first():
     assert Outline.objects.get().posting_id == posting.pk
 
 
-def test_the_tasks_leave_no_change_and_count_what_there_is(monkeypatch: pytest.MonkeyPatch):
+def test_tasks_consume_all_rows_and_count_terms(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(actions, "MIN_COUNTED", 1)
     an_article()
     tasks.consume()
@@ -186,15 +186,15 @@ def test_terms_are_counted_from_scratch_and_outweigh_the_start_table(monkeypatch
     assert queries.frequencies_of(["en"])["en"].share("zugzwang") == 0
 
 
-def test_a_story_is_told_by_the_postings_that_know_it():
+def test_story_is_summarized_from_postings_in_its_language():
     first = an_article("A storm closed the harbour bridge. The mayor was in Rome.")
     second = an_article("The harbour bridge was closed by a storm. Two ferries replace it until Friday.")
     german = a_posting(text="Ein Sturm hat die Brücke geschlossen. Der Bürgermeister war nicht da.", language="de")
-    told = queries.summary_of_story([second.pk, german.pk, first.pk, 0], words=60)
-    assert [sentence.posting_id for sentence in told] == sorted(
-        (sentence.posting_id for sentence in told), key=[second.pk, first.pk].index
+    summary = queries.summary_of_story([second.pk, german.pk, first.pk, 0], words=60)
+    assert [sentence.posting_id for sentence in summary] == sorted(
+        (sentence.posting_id for sentence in summary), key=[second.pk, first.pk].index
     )
-    texts = [sentence.text for sentence in told]
+    texts = [sentence.text for sentence in summary]
     assert len([text for text in texts if "closed" in text]) == 1
     assert "Two ferries replace it until Friday." in texts
     assert queries.summary_of_story([], 60) == []

@@ -1,7 +1,6 @@
-"""A page's bytes made an article: all that the portal keeps of it, without any reference to the tree."""
+"""Articles from the bytes of pages, without references to the tree."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from apps.postings.algorithms.extraction import keen, literal
@@ -11,8 +10,7 @@ from apps.sources.formats.text import paragraphs, without_controls
 
 KEEN, KEEN_TAGS = "keen", "keen_tags"
 ENGINES = (KEEN, KEEN_TAGS)
-SHORT = 250  # characters; a shorter article may be a teaser or none at all
-MAX_TEXT_LENGTH = 500_000  # characters; what follows is left aside
+MAX_TEXT_LENGTH = 500_000  # characters; the rest is cut off
 MAX_HTML = 2 * MAX_TEXT_LENGTH
 
 
@@ -25,12 +23,10 @@ class Article:
     authors: tuple[str, ...]
     image_url: str
     description: str
-    language: str  # as the page says it, else detected from the text
+    language: str  # as the page states it, else detected from the text
     canonical_url: str
     confidence: float  # 0 to 1
     extractor: str  # the weights' version, or "keen_tags"
-    free: bool | None  # None where the page does not say
-    problems: tuple[str, ...]  # plain sentences
 
 
 def extract_article(
@@ -59,25 +55,23 @@ def extract_article(
     --------
     >>> page = "<title>Bridge</title><p>" + "The council voted on Tuesday to keep the old bridge open. " * 6
     >>> article = extract_article(page.encode(), content_type="text/html", url="https://example.org/1")
-    >>> article.title, article.language, article.text[:11], article.problems
-    ('Bridge', 'en', 'The council', ())
+    >>> article.title, article.language, article.text[:11]
+    ('Bridge', 'en', 'The council')
     """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
     page = read_page(body, content_type=content_type)
     metadata = read_metadata(page.root, url=url)
     if engine == KEEN:
-        article = article_of(keen.extract(page.root), metadata)
-    else:
-        source = without_controls(decode(body[:MAX_PAGE_BYTES], content_type)[0])
-        part = literal.keen_tags(source, keen=site_tags or literal.UNIVERSAL)
-        html = paragraphs(part.text.replace("\n", "\n\n"))
-        article = _article(part.text, html, float(part.is_news), KEEN_TAGS, metadata)
-    return article if page.root is not None else replace(article, problems=("The document contains no HTML.",))
+        return article_of(keen.extract(page.root), metadata)
+    source = without_controls(decode(body[:MAX_PAGE_BYTES], content_type)[0])
+    part = literal.keen_tags(source, keen=site_tags or literal.UNIVERSAL)
+    html = paragraphs(part.text.replace("\n", "\n\n"))
+    return _article(part.text, html, float(part.is_news), KEEN_TAGS, metadata)
 
 
 def article_of(extract: keen.Extract, metadata: Metadata) -> Article:
-    """The article of a page that was read already."""
+    """The article of a parsed page."""
     return _article(extract.text, extract.html, extract.confidence, keen.shipped_model().version, metadata)
 
 
@@ -94,15 +88,4 @@ def _article(text: str, html: str, confidence: float, extractor: str, metadata: 
         canonical_url=metadata.canonical_url,
         confidence=confidence,
         extractor=extractor,
-        free=metadata.free,
-        problems=tuple(_problems(text, metadata)),
     )
-
-
-def _problems(text: str, metadata: Metadata) -> Iterator[str]:
-    if not text:
-        yield "No text was found on the page."
-    elif len(text) < SHORT:
-        yield f"The text found is only {len(text)} characters long."
-    if metadata.free is False:
-        yield "The publisher shows the whole article to subscribers only."

@@ -36,13 +36,13 @@ PICTURES = frozenset({"img", "picture", "amp-img"})
 EMPHASIS, STRONG, TIME = 1, 2, 4  # inline markup that a block holds, one bit each
 ALL_EMPHASIS, ALL_STRONG = 8, 16  # and that all of its text stands in
 
-MAX_BLOCKS = 8_000  # of a page; what follows is left aside
+MAX_BLOCKS = 8_000  # of a page; the rest is ignored
 MAX_ELEMENTS = 60_000
 
 _INSIDE = {tag: 1 << place for place, tag in enumerate(MEANINGFUL)}
 _MARKUP = {"em": EMPHASIS, "i": EMPHASIS, "strong": STRONG, "b": STRONG, "time": TIME}
 BREAK = "\x01"  # stands for <br>; `read_page` leaves no such character in a text
-_MAX_CLASS_LENGTH = 200  # characters of a class attribute that tell blocks apart
+_MAX_CLASS_LENGTH = 200  # characters of a class attribute that count for the kind
 _MAX_STYLE_LENGTH = 1_000  # characters
 _HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 # Scripts without spaces between their words; one character says about as much as two Latin ones.
@@ -51,7 +51,7 @@ _DENSE = re.compile("[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """An element that blocks stand in, and what it and the elements around it are for."""
+    """An element that contains blocks, with the purposes of it and of the elements around it."""
 
     element: etree._Element
     tag: str
@@ -64,11 +64,6 @@ class Place:
     _kind: str = ""
     _signature: str = ""
 
-    @property
-    def chain(self) -> list[etree._Element]:
-        """The elements from the body to this one."""
-        return [place.element for place in self.outwards()][::-1]
-
     def outwards(self) -> Iterator["Place"]:
         place: Place | None = self
         while place is not None:
@@ -76,7 +71,7 @@ class Place:
             place = place.outer
 
     def above(self, steps: int) -> "Place":
-        """The place so many steps outwards, or the outermost."""
+        """The place `steps` outwards, or the outermost."""
         place = self
         for _ in range(steps):
             if place.outer is None:
@@ -108,7 +103,7 @@ class Place:
 
     @property
     def signature(self) -> str:
-        """What the blocks have in common that a site's programs write at the same place of a page."""
+        """A key that blocks at the same place of a site's template share."""
         if not self._signature:
             parent, grandparent = self.above(1), self.above(2)
             self._signature = f"{self.tag}|{parent.kind}|{grandparent.kind}"
@@ -137,19 +132,6 @@ class Block:
     @property
     def tag(self) -> str:
         return self.place.tag
-
-    @property
-    def chain(self) -> list[etree._Element]:
-        return self.place.chain
-
-    @property
-    def parent(self) -> etree._Element:
-        """The element above the one that the block stands in."""
-        return self.place.above(1).element
-
-    @property
-    def grandparent(self) -> etree._Element:
-        return self.place.above(2).element
 
     @property
     def signature(self) -> str:

@@ -120,7 +120,7 @@ def _with_embedded(blocks: Sequence[Block], likely: Probabilities) -> Probabilit
 def _named(
     blocks: Sequence[Block], pattern: re.Pattern[str], *, besides: Set[Place] = frozenset()
 ) -> NDArray[np.bool_]:
-    """Which blocks stand in an element whose class or id says so."""
+    """Which blocks are within an element whose class or id matches."""
     known: dict[Place, bool] = {}
     return np.array([_is_named(block.place, pattern, besides, known) for block in blocks], dtype=np.bool_)
 
@@ -130,8 +130,8 @@ def _is_named(place: Place | None, pattern: re.Pattern[str], besides: Set[Place]
         return False
     if place not in known:
         element = place.element
-        said = f"{(element.get('class') or '')[:200]} {(element.get('id') or '')[:200]}"
-        own = place not in besides and place.outer is not None and pattern.search(said) is not None
+        names = f"{(element.get('class') or '')[:200]} {(element.get('id') or '')[:200]}"
+        own = place not in besides and place.outer is not None and pattern.search(names) is not None
         known[place] = own or _is_named(place.outer, pattern, besides, known)
     return known[place]
 

@@ -1,4 +1,4 @@
-"""What the words of a short text give away: that it asks to subscribe, names a photographer, leads elsewhere, ..."""
+"""Cues in the words of a short text: requests to subscribe, names of photographers, links elsewhere, ..."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Web pages from bytes to a tree, whatever they claim to be written in."""
+"""Web pages from bytes to a tree, with detection of wrongly declared charsets."""
 
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
@@ -11,7 +11,7 @@ from lxml import etree
 
 from apps.sources.formats.text import without_controls
 
-MAX_PAGE_BYTES = 3 * 2**20  # bytes; what follows is left aside
+MAX_PAGE_BYTES = 3 * 2**20  # the rest is ignored
 
 _PRESCANNED = 1024  # bytes, in which browsers expect <meta charset>
 _DETECTED_FROM = 200_000  # bytes
@@ -39,7 +39,6 @@ _SHORT_TAG = 2 * _MAX_ATTRIBUTES  # characters, as each attribute takes two or m
 class Page:
     root: etree._Element | None  # None where there is no element at all
     charset: str  # its name in the WHATWG standard
-    how: str  # how the charset was found: "bom", "header", "meta", "utf-8", "detected" or "fallback"
 
 
 def read_page(body: bytes, *, content_type: str = "") -> Page:
@@ -47,9 +46,8 @@ def read_page(body: bytes, *, content_type: str = "") -> Page:
 
     The charset is that of the byte order mark, else of the header, else of a <meta> in the first 1,024 bytes; without
     these, or when they misread more than one character in 500, UTF-8 if the page is that, else what statistics say,
-    else windows-1252. Pages that are surely UTF-8 are read so whatever they declare, as many were converted on their
-    way and still name the old charset. Elements are nested at most 256 deep, since the parser leaves out what is
-    deeper: a walk through the tree may recurse.
+    else windows-1252. Pages that are surely UTF-8 are decoded so despite another declaration, as many were converted
+    and still declare the old charset. The parser limits the depth of elements to 256, so a walk may recurse.
 
     Parameters
     ----------
@@ -61,42 +59,39 @@ def read_page(body: bytes, *, content_type: str = "") -> Page:
     Examples
     --------
     >>> page = read_page("<p>Grüße".encode("latin-1"), content_type="text/html; charset=ISO-8859-1")
-    >>> page.root.findtext(".//p"), page.charset, page.how
-    ('Grüße', 'windows-1252', 'header')
+    >>> page.root.findtext(".//p"), page.charset
+    ('Grüße', 'windows-1252')
     """
-    text, charset, how = decode(body[:MAX_PAGE_BYTES], content_type)
-    return Page(_parsed(text), charset, how)
+    text, charset = decode(body[:MAX_PAGE_BYTES], content_type)
+    return Page(_parsed(text), charset)
 
 
-def decode(body: bytes, content_type: str = "") -> tuple[str, str, str]:
-    """The text of a page, the name of its charset, and how that was found, as `Page.how` says it."""
-    encoding, how = _declared(body, content_type)
-    if encoding is not None:
-        if how != "bom" and encoding is not webencodings.UTF8 and _is_surely_utf8(body):
-            return _decoded(body, webencodings.UTF8), "utf-8", "utf-8"
-        text = _decoded(body, encoding)
-        if how == "bom" or text.count("\ufffd") <= 1 + len(text) * _MAX_MISREAD:
-            return text, encoding.name, how
-    if _is_utf8(body):
-        return _decoded(body, webencodings.UTF8), "utf-8", "utf-8"
-    if (detected := _detected(body)) is not None:
-        return _decoded(body, detected), detected.name, "detected"
-    encoding = encoding or webencodings.lookup("windows-1252")
-    return _decoded(body, encoding), encoding.name, how or "fallback"
-
-
-def _declared(body: bytes, content_type: str) -> tuple[webencodings.Encoding | None, str]:
+def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
+    """The text of a page, and the name of its charset."""
     for mark, name in _BOMS:
         if body.startswith(mark):
-            return webencodings.lookup(name), "bom"
+            return _decoded(body, webencodings.lookup(name)), name
+    encoding = _declared(body, content_type)
+    if encoding is not None and (encoding is webencodings.UTF8 or not _is_surely_utf8(body)):
+        text = _decoded(body, encoding)
+        if text.count("\ufffd") <= 1 + len(text) * _MAX_MISREAD:
+            return text, encoding.name
+    if _is_utf8(body):
+        encoding = webencodings.UTF8
+    else:
+        encoding = _detected(body) or encoding or webencodings.lookup("windows-1252")
+    return _decoded(body, encoding), encoding.name
+
+
+def _declared(body: bytes, content_type: str) -> webencodings.Encoding | None:
     header = _HEADER_CHARSET.search(content_type)
     if header and (encoding := webencodings.lookup(header[1])):
-        return encoding, "header"
+        return encoding
     meta = _META_CHARSET.search(_COMMENT.sub(b"", body[:_PRESCANNED]))
     if meta and (encoding := webencodings.lookup(meta[1].decode("ascii"))):
-        # Whoever can read the word "charset" in it does not read UTF-16.
-        return (webencodings.UTF8 if encoding.name.startswith("utf-16") else encoding), "meta"
-    return None, ""
+        # UTF-16 is impossible where "charset" is readable as ASCII.
+        return webencodings.UTF8 if encoding.name.startswith("utf-16") else encoding
+    return None
 
 
 def _decoded(body: bytes, encoding: webencodings.Encoding) -> str:
@@ -113,7 +108,7 @@ def _is_utf8(body: bytes) -> bool:
 
 
 def _is_surely_utf8(body: bytes) -> bool:
-    """Whether so many sequences of bytes are UTF-8 that no other charset can have made them by chance."""
+    """Whether there are enough multi-byte sequences of UTF-8 to rule out another charset."""
     found = islice(_MULTIBYTE.finditer(body), _SURE)
     return sum(1 for _ in found) == _SURE and _is_utf8(body)
 
@@ -137,9 +132,9 @@ def _parsed(text: str) -> etree._Element | None:
 
 
 def _begin_body(root: etree._Element) -> None:
-    """Take out of the head what is none of it.
+    """Move misplaced elements from the head to the body.
 
-    Pages need not say where their body begins; libxml2 then takes newer elements such as <main> for parts of the head.
+    If a page does not mark the beginning of its body, libxml2 leaves newer elements such as <main> in the head.
     """
     head, body = root.find("head"), root.find("body")
     strays = [] if head is None else list(dropwhile(lambda element: element.tag in _OF_HEAD, head))
@@ -153,7 +148,7 @@ def _begin_body(root: etree._Element) -> None:
 
 def _without_long_tags(text: str) -> str:
     """The page in which elements with far too many attributes have none at all."""
-    # Code and comments may be taken for tags here, but whatever swallows a long tag is a long tag itself.
+    # Code and comments may match as tags here, but a match that contains a long tag is long itself.
     if not any(_is_long(match[0]) for match in _ANY_TAG.finditer(text) if match.end() - match.start() > _SHORT_TAG):
         return text
     pieces, kept, position = [], 0, 0

@@ -1,4 +1,4 @@
-"""Blocks as rows of numbers: what tells an article's text from the rest of its page.
+"""Features that distinguish the blocks of an article's text from the rest of its page.
 
 Nothing is standardised, absent is 0, and names say what is measured, so that the weights of a model can be read.
 """
@@ -68,9 +68,6 @@ def _names() -> tuple[str, ...]:
 
 
 NAMES = _names()
-# What other sites name and build differently; a model must not rest on it alone.
-OF_TAGS = tuple(place for place, name in enumerate(NAMES) if name.startswith(("t_", "p_")))
-OF_WORDS = tuple(place for place, name in enumerate(NAMES) if name == "inbody" or re.match(r"g\d_", name))
 
 
 def features(blocks: Sequence[Block]) -> Rows:
@@ -184,7 +181,8 @@ def _of_head(blocks: Sequence[Block]) -> tuple[NDArray[np.bool_], NDArray[np.boo
         if len(letters) >= 25:
             start = letters[:60]
             is_description[place] = any(
-                len(said) >= 25 and (letters.startswith(said) or said.startswith(start)) for said in descriptions
+                len(stated) >= 25 and (letters.startswith(stated) or stated.startswith(start))
+                for stated in descriptions
             )
     return is_title, is_description
 

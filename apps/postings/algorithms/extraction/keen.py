@@ -18,7 +18,6 @@ from apps.postings.algorithms.extraction.blocks import Block, cut
 from apps.postings.algorithms.extraction.choosing import chosen
 from apps.postings.algorithms.extraction.features import NAMES, Rows, features
 from apps.postings.algorithms.extraction.rebuilding import plain_text, rebuilt
-from apps.postings.algorithms.extraction.site_memory import SiteMemory
 
 WEIGHTS = Path(__file__).with_name("keen-202611.json")
 
@@ -41,15 +40,13 @@ class Extract:
     confidence: float  # mean probability of the chosen blocks, weighted by their size
 
 
-def extract(root: etree._Element | None, *, memory: SiteMemory | None = None, model: Model | None = None) -> Extract:
+def extract(root: etree._Element | None, *, model: Model | None = None) -> Extract:
     """Find the article of a page.
 
     Parameters
     ----------
     root : element or None
         As `read_page` gives it.
-    memory : SiteMemory, optional
-        What other pages of the same site look like.
     model : Model, optional
         Other weights than the ones shipped.
 
@@ -62,9 +59,11 @@ def extract(root: etree._Element | None, *, memory: SiteMemory | None = None, mo
     True
     """
     blocks = cut(root)
-    likely = probabilities(blocks, model or shipped_model())
-    if memory is not None:
-        likely = memory.adjusted(blocks, likely)
+    return assembled(blocks, probabilities(blocks, model or shipped_model()), root)
+
+
+def assembled(blocks: list[Block], likely: Rows, root: etree._Element | None) -> Extract:
+    """The article of a page by the probability that each of its blocks belongs to it."""
     run = chosen(blocks, likely)
     found = [blocks[place] for place in run]
     sizes = np.array([block.size for block in found], dtype=np.float64)
@@ -85,6 +84,6 @@ def shipped_model() -> Model:
 
 def read_model(text: str) -> Model:
     """A model from its JSON; weights that are not named are 0."""
-    said = json.loads(text)
-    weights = np.array([said["weights"].get(name, 0.0) for name in NAMES], dtype=np.float64)
-    return Model(said["version"], said["intercept"], weights, tuple(said["sets"]), frozenset(said["domains"]))
+    stored = json.loads(text)
+    weights = np.array([stored["weights"].get(name, 0.0) for name in NAMES], dtype=np.float64)
+    return Model(stored["version"], stored["intercept"], weights, tuple(stored["sets"]), frozenset(stored["domains"]))

@@ -1,4 +1,4 @@
-"""What tells a news page from an index page and from one without value: structure, metadata and address."""
+"""Features that distinguish news, index and valueless pages: structure, metadata and address."""
 
 import math
 import re
@@ -64,7 +64,7 @@ _SERVICE_TITLE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is counted on a page; sizes are characters, those of Chinese, Japanese, Korean and Thai counted twice."""
+    """Counts on a page; sizes are characters, those of Chinese, Japanese, Korean and Thai counted twice."""
 
     text_size: int  # of the run of blocks that the extraction has chosen
     text_characters: int
@@ -83,7 +83,7 @@ class Facts:
     says_other: bool
     og_type: str
     published: bool  # a <meta> says when
-    noindex: bool  # programs are asked not to find it
+    noindex: bool  # search engines must not index it
     front_page: bool  # the address has no path
     slug: int  # breaks between the words of the address's wordiest part
     last_slug: int  # of its last part
@@ -95,7 +95,7 @@ class Facts:
 
 
 def facts_of(root: etree._Element, extract: Extract, metadata: Metadata, url: str) -> Facts:
-    """Count what matters on a page."""
+    """The facts about a parsed page."""
     run = [extract.blocks[place] for place in extract.run]
     span = extract.blocks[extract.run[0] : extract.run[-1] + 1] if run else []
     links = [element for element in root.iter("a") if element.get("href")]

@@ -1,8 +1,8 @@
-"""The three kinds of page that Algorithm I of Ai-Times tells apart: news, an index of news, and what is neither.
+"""The three kinds of page in Algorithm I of Ai-Times: news, an index of news, and valueless pages.
 
-The thesis gives no test that tells an index from a page without value. Here a multinomial logistic regression decides
-on what is found on the page, what the page says of itself and how its address looks. No name of a site, class or id is
-among its features, since it has to judge sites that it has never seen.
+The thesis gives no test that separates an index from a valueless page. Here a multinomial logistic regression decides
+on the content of the page, its metadata and its address. No name of a site, class or id is among the features, since
+the model has to classify pages of unseen sites.
 """
 
 import json
@@ -42,7 +42,7 @@ class KindModel:
     version: str
     weights: NDArray[np.float64]  # (m, 3), in the orders of `NAMES` and `KINDS`
     intercepts: NDArray[np.float64]  # (3,)
-    usual: Vector  # (m,) means of the features, which reasons are told against
+    usual: Vector  # (m,) means of the features, the baseline of reasons
     domains: frozenset[str] = frozenset()  # registrable domains of the pages that it was trained on
 
     def probabilities(self, features: Vector) -> NDArray[np.float64]:
@@ -56,7 +56,7 @@ class KindModel:
 def classify(
     root: etree._Element | None, extract: Extract, metadata: Metadata, url: str, *, model: KindModel | None = None
 ) -> Kind:
-    """Tell whether a page is news, an index of news, or neither. Never raises on account of the page.
+    """Classify a page as news, an index of news, or neither. Never raises on account of the page.
 
     Parameters
     ----------
@@ -99,24 +99,28 @@ def shipped_model() -> KindModel:
 
 def read_model(text: str) -> KindModel:
     """A model from its JSON; weights of features that are not named are 0."""
-    said = json.loads(text)
-    weights = [said["weights"].get(name, [0.0] * len(KINDS)) for name in NAMES]
-    usual = [said["usual"].get(name, 0.0) for name in NAMES]
+    stored = json.loads(text)
+    weights = [stored["weights"].get(name, [0.0] * len(KINDS)) for name in NAMES]
+    usual = [stored["usual"].get(name, 0.0) for name in NAMES]
     return KindModel(
-        said["version"], np.array(weights), np.array(said["intercepts"]), np.array(usual), frozenset(said["domains"])
+        stored["version"],
+        np.array(weights),
+        np.array(stored["intercepts"]),
+        np.array(usual),
+        frozenset(stored["domains"]),
     )
 
 
 def _reasons(facts: Facts, features: Vector, kind: int, model: KindModel) -> tuple[str, ...]:
-    """What spoke for the kind more than it usually does."""
+    """The features that support the kind more than on the average page."""
     others = [place for place in range(len(KINDS)) if place != kind]
     gains = (features - model.usual) * (model.weights[:, kind] - model.weights[:, others].mean(axis=1))
-    told: dict[str, None] = {}
+    reasons: dict[str, None] = {}
     for place in np.argsort(-gains, kind="stable"):
-        if gains[place] < _SLIGHTEST_REASON or len(told) == MAX_REASONS:
+        if gains[place] < _SLIGHTEST_REASON or len(reasons) == MAX_REASONS:
             break
-        told.setdefault(_CLAUSES[NAMES[place]](facts))
-    return tuple(told)
+        reasons.setdefault(_CLAUSES[NAMES[place]](facts))
+    return tuple(reasons)
 
 
 def _either(of: str, yes: str, no: str) -> Callable[[Facts], str]:

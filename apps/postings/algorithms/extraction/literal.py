@@ -16,7 +16,7 @@ UNIVERSAL = frozenset(["p", "font", "a", "img", "br", "div", "center", "b", "str
 MIN_SCORE = 100  # N, characters
 MAX_LINKS = 5  # T
 MAX_SOURCE_LENGTH = 3_000_000  # characters
-MAX_TOKENS = 200_000  # strings and tags; what follows is left aside
+MAX_TOKENS = 200_000  # strings and tags; the rest is ignored
 
 _TOKEN = re.compile(
     r"""<(?:
@@ -53,8 +53,8 @@ def keen_tags(
     source: str,
     *,
     keen: frozenset[str] = UNIVERSAL,
-    smallest_score: int = MIN_SCORE,
-    most_links: int = MAX_LINKS,
+    min_score: int = MIN_SCORE,
+    max_links: int = MAX_LINKS,
     comments_split: bool = True,
 ) -> Winner:
     """The data-rich part of a page's html source, and whether it is news.
@@ -65,30 +65,30 @@ def keen_tags(
         At most 3 million characters of it are read.
     keen : frozenset of str
         Names of the tags, opening and closing, that do not split the source: universal ones and a site's own.
-    smallest_score : int
-        N: a part of so many characters or fewer is no news.
-    most_links : int
-        T: nor is one of so many links or more. (The thesis's definition says k < T, its experiment "not more than".)
+    min_score : int
+        N: news has more characters.
+    max_links : int
+        T: news has fewer links. (The thesis's definition is k < T, its experiment "not more than".)
     comments_split : bool
         Whether comments, scripts and styles are non-keen tags, as printed, or are left out.
 
     Examples
     --------
-    >>> keen_tags("<form>Search</form><p>The bridge <b>stays</b> open.<br>For now.<hr>Footer", smallest_score=20)
+    >>> keen_tags("<form>Search</form><p>The bridge <b>stays</b> open.<br>For now.<hr>Footer", min_score=20)
     Winner(text='The bridge stays open.\\nFor now.', score=31, hrefs=0, is_news=True)
     """
     best = best_part(tokens(source[:MAX_SOURCE_LENGTH]), keen=keen, comments_split=comments_split)
-    is_news = evaluate(best.score, best.hrefs, smallest_score=smallest_score, most_links=most_links) == 1
+    is_news = evaluate(best.score, best.hrefs, min_score=min_score, max_links=max_links) == 1
     return Winner(best.text, best.score, best.hrefs, is_news)
 
 
-def evaluate(score: int, hrefs: int, *, smallest_score: int = MIN_SCORE, most_links: int = MAX_LINKS) -> int:
+def evaluate(score: int, hrefs: int, *, min_score: int = MIN_SCORE, max_links: int = MAX_LINKS) -> int:
     """evaluate() = fin(score) * tin(hrefnum): 1 for a news page, else 0.
 
     >>> evaluate(2159, 0), evaluate(100, 0), evaluate(2159, 5)
     (1, 0, 0)
     """
-    return int(score > smallest_score) * int(hrefs < most_links)
+    return int(score > min_score) * int(hrefs < max_links)
 
 
 def best_part(page: Iterable["str | Tag"], *, keen: frozenset[str], comments_split: bool = True) -> Part:
@@ -104,7 +104,7 @@ def best_part(page: Iterable["str | Tag"], *, keen: frozenset[str], comments_spl
             if token.name in _LINE_BREAKS:
                 strings.append("\n")
         elif token.name or comments_split:
-            # Decoding and collapsing only shorten, so that most parts need not be looked at.
+            # Decoding and collapsing only shorten a part, so most parts are skipped.
             if sum(map(len, strings)) > best.score:
                 text = _collapsed("".join(strings))
                 best = Part(text, len(text), hrefs) if len(text) > best.score else best

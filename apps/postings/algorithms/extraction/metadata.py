@@ -1,7 +1,7 @@
-"""Title, date, authors, picture and the like, as a page states them for machines, else as it shows them.
+"""Title, date, authors, picture and other metadata, as a page states them for machines, else as it shows them.
 
 Sources in the order of trust: JSON-LD objects that are articles, meta elements (Open Graph, Twitter, Dublin Core and
-what publishers made up), then elements with a telling attribute.
+what publishers made up), then elements with a descriptive attribute.
 """
 
 import json
@@ -30,7 +30,6 @@ MAX_TITLE_LENGTH = 500  # characters
 MAX_DESCRIPTION = 2_000
 MAX_NAME = 59
 MAX_AUTHORS = 20
-MAX_KEYWORDS = 30
 DETECTED_FROM = 3_000  # characters
 
 _PUBLISHED_OR_SO = (*PUBLISHED, "og:published_time", "publishdate", "publish_date", "publish-date", "sailthru.date",
@@ -38,7 +37,6 @@ _PUBLISHED_OR_SO = (*PUBLISHED, "og:published_time", "publishdate", "publish_dat
                     "dcterms.created", "article:published", "og:article:published_time", "last-modified")  # fmt: skip
 _AUTHOR_NAMES = ("author", "byl", "dc.creator", "article:author", "parsely-author", "sailthru.author", "article.author",
                  "og:article:author", "cxenseparse:author")  # fmt: skip
-_KEYWORD_NAMES = ("news_keywords", "keywords", "article:tag", "parsely-tags")
 _MAX_OBJECTS = 20_000  # of JSON-LD, lists and texts in them included
 _MAX_SCRIPT_LENGTH = 2_000_000  # characters
 _MAX_ELEMENTS = 30  # of one name that are read
@@ -68,15 +66,13 @@ class Metadata:
     description: str = ""
     language: str = ""  # BCP 47 as the page says it, such as "en-GB"
     canonical_url: str = ""
-    types: frozenset[str] = frozenset()  # lower case: JSON-LD "@type"s, "og:" and the og:type, "amp" for an AMP page
+    types: frozenset[str] = frozenset()  # of JSON-LD objects, in lower case
     og_type: str = ""  # in lower case
     has_published_meta: bool = False  # one of PUBLISHED is among its meta elements
-    free: bool | None = None  # isAccessibleForFree; None where the page does not say
-    keywords: tuple[str, ...] = ()
 
 
 def read_metadata(root: etree._Element | None, *, url: str) -> Metadata:
-    """What a page says about itself; every field is empty that it leaves out. Never raises.
+    """The metadata of a page; fields that it lacks are empty. Never raises.
 
     Parameters
     ----------
@@ -119,12 +115,7 @@ class _Reader:
         self.articles = [each for each in self.objects if _types(each) & ARTICLES]
 
     def metadata(self) -> Metadata:
-        og_type = self._meta("og:type").lower()
-        types = frozenset().union(*map(_types, self.objects))
-        types |= {f"og:{og_type}"} if og_type else set()
         html = self.root if self.root.tag == "html" else next(self.root.iter("html"), self.root)
-        if "amp" in html.attrib or "⚡" in html.attrib:
-            types |= {"amp"}
         return Metadata(
             title=self._title(),
             published=self._published(),
@@ -133,11 +124,9 @@ class _Reader:
             description=one_line(self._meta("og:description", "description", "twitter:description"), MAX_DESCRIPTION),
             language=self._language(html),
             canonical_url=self._canonical(),
-            types=types,
-            og_type=og_type,
+            types=frozenset().union(*map(_types, self.objects)),
+            og_type=self._meta("og:type").lower(),
             has_published_meta=any(name in self.meta for name in PUBLISHED),
-            free=self._free(),
-            keywords=tuple(self._keywords())[:MAX_KEYWORDS],
         )
 
     def _meta(self, *names: str) -> str:
@@ -202,10 +191,10 @@ class _Reader:
         }
 
     def _language(self, html: etree._Element) -> str:
-        for said in (html.get("lang") or html.get("xml:lang") or "", self._meta("og:locale", "content-language")):
-            said = said.strip()[:MAX_LANGUAGE]
-            if _LANGUAGE.match(said):
-                return said.replace("_", "-")
+        for stated in (html.get("lang") or html.get("xml:lang") or "", self._meta("og:locale", "content-language")):
+            stated = stated.strip()[:MAX_LANGUAGE]
+            if _LANGUAGE.match(stated):
+                return stated.replace("_", "-")
         return ""
 
     def _canonical(self) -> str:
@@ -213,20 +202,6 @@ class _Reader:
             each.get("href") or "" for each in self.root.iter("link") if "canonical" in (each.get("rel") or "").lower()
         )
         return absolute(next(links, "").strip(), self.url) or absolute(self._meta("og:url"), self.url)
-
-    def _free(self) -> bool | None:
-        said = [_truth(each.get("isAccessibleForFree")) for each in self.articles]
-        if not any(value is not None for value in said):
-            tier = self._meta("article:content_tier").lower()
-            return {"free": True, "locked": False, "metered": False}.get(tier)
-        return all(value is not False for value in said)
-
-    def _keywords(self) -> Iterable[str]:
-        said = [value for each in self.articles for value in _listed(each.get("keywords"))]
-        if not said:
-            said = [value for name in _KEYWORD_NAMES for value in self.meta.get(name, ())]
-        words = (one_line(unescape(word), 100) for value in said for word in value.split(","))
-        return dict.fromkeys(filter(None, words))
 
 
 def _meta_of(root: etree._Element) -> dict[str, list[str]]:
@@ -280,8 +255,8 @@ def _without_trailing_commas(text: str) -> str:
     return _TRAILING_COMMA.sub(r"\1", text)
 
 
-def _types(said: dict[str, Any]) -> frozenset[str]:
-    return frozenset(kind.rpartition("/")[2].lower() for kind in _listed(said.get("@type")))
+def _types(described: dict[str, Any]) -> frozenset[str]:
+    return frozenset(kind.rpartition("/")[2].lower() for kind in _listed(described.get("@type")))
 
 
 def _listed(value: Any) -> list[str]:
@@ -305,14 +280,14 @@ def _people(value: Any, named: dict[str, dict[str, Any]]) -> Iterator[str]:
             yield each
 
 
-def _names(said: Iterable[str]) -> list[str]:
+def _names(texts: Iterable[str]) -> list[str]:
     """Names of people among texts that may hold several, addresses, doubles, initials and the word "by".
 
     >>> _names(["By Ann Lee (al) and Bo Berg, Oslo", "https://example.org/ann", "Berg, Bo"])
     ['Ann Lee', 'Bo Berg', 'Oslo', 'Berg, Bo']
     """
     names = []
-    for text in islice(said, MAX_AUTHORS):
+    for text in islice(texts, MAX_AUTHORS):
         text = _INITIALS.sub("", _BEFORE_NAME.sub("", one_line(unescape(without_controls(text)))))
         for part in _AND.split(text):
             # "Berg, Bo" is one person, "Bo Berg, Ann Lee" are two.
@@ -328,12 +303,6 @@ def _picture(value: Any, named: dict[str, dict[str, Any]]) -> str:
             value = named.get(value["@id"], value)
         value = value.get("url") or value.get("contentUrl")
     return value.strip() if isinstance(value, str) else ""
-
-
-def _truth(value: Any) -> bool | None:
-    if isinstance(value, bool):
-        return value
-    return {"true": True, "false": False}.get(value.lower()) if isinstance(value, str) else None
 
 
 def _moment(text: str) -> datetime | None:

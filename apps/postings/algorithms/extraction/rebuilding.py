@@ -31,7 +31,7 @@ _ATTRIBUTES = {
 }  # fmt: skip
 _ADDRESSES = frozenset({"href", "cite", "src"})
 _MAX_DEPTH = 12  # elements around a block that are kept
-_MAX_MARKUP_DEPTH = 20  # elements around a text that are looked at for its inline markup
+_MAX_MARKUP_DEPTH = 20  # elements around a text that count as its inline markup
 _MAX_PICTURES = 60
 _MAX_PIECES = 5_000  # of text with markup; what follows is plain
 _MAX_CELL_LENGTH = 400  # characters; a table with a longer one is there for the layout
@@ -56,7 +56,7 @@ def rebuilt(blocks: Sequence[Block], run: Sequence[int], root: etree._Element | 
     """The html of the blocks of a run and of the pictures between its first and its last.
 
     Paragraphs, headings (h2 to h4), lists, quotations, preformatted text and tables that hold data stay what they are;
-    inline markup and links stay. Addresses are as written, only a <base> of the page is heeded.
+    inline markup and links stay. Addresses are as written, resolved only against a <base> of the page.
     """
     if not run:
         return ""
@@ -264,13 +264,13 @@ def _is_foreign(picture: etree._Element) -> bool:
 
 
 def _captions(chosen: Sequence[Block]) -> set[etree._Element]:
-    """Those that are part of the text."""
+    """Captions that are part of the text."""
     return {place.element for block in chosen for place in block.place.outwards() if place.tag == "figcaption"}
 
 
-def _caption(figure: etree._Element, told: set[etree._Element]) -> str:
+def _caption(figure: etree._Element, in_text: set[etree._Element]) -> str:
     caption = next(figure.iter("figcaption"), None)
-    if caption in told:
+    if caption in in_text:
         return ""
     text = _SPACE.sub(" ", "".join(map(str, caption.itertext()))).strip() if caption is not None else ""
     return text if len(text) <= _MAX_CAPTION else ""

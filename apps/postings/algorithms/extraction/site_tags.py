@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from apps.postings.algorithms.extraction import literal
 from apps.postings.algorithms.extraction.literal import Tag, best_part, tokens
-from apps.postings.algorithms.extraction.measures import Shingle, shingles, words
+from apps.postings.algorithms.extraction.measures import Shingle, f1, shingles, words
 
 # Learned greedily from literal.UNIVERSAL on pages of many sites: tags added while F1 rose by 0.0005, then removed.
 UNIVERSAL = frozenset({
@@ -75,9 +75,7 @@ class _Sample:
     def f1(self, keen: frozenset[str]) -> float:
         text = best_part(self.tokens, keen=keen, comments_split=False).text
         if text not in self._seen:
-            found = shingles(words(text))
-            both = found.total() + self.expected.total()
-            self._seen[text] = 2 * (found & self.expected).total() / both if both else 1.0
+            self._seen[text] = f1(self.expected, shingles(words(text)))
         return self._seen[text]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from apps.postings.algorithms.extraction.documents import MAX_PAGE_BYTES, decode
 from apps.postings.algorithms.extraction.literal import keen_tags
-from apps.postings.algorithms.extraction.measures import agreement, scores
+from apps.postings.algorithms.extraction.measures import f1, shingles, words
 from apps.postings.algorithms.extraction.site_tags import UNIVERSAL, KnownPage, learn_site_tags
 
 
@@ -13,7 +13,7 @@ from apps.postings.algorithms.extraction.site_tags import UNIVERSAL, KnownPage, 
 class Trained:
     tags: frozenset[str]
     pages: int
-    before: float  # F1 of four-word shingles with the universal keen tags
+    before: float  # mean F1 of four-word shingles with the universal keen tags
     after: float  # the same with the site's own
 
 
@@ -32,4 +32,5 @@ def train_site_tags(pages: Sequence[tuple[bytes, str, str]]) -> Trained:
 
 
 def _f1(pages: Sequence[KnownPage], tags: frozenset[str]) -> float:
-    return scores(agreement(page.text, keen_tags(page.source, keen=tags).text) for page in pages).f1
+    texts = ((page.text, keen_tags(page.source, keen=tags).text) for page in pages)
+    return sum(f1(shingles(words(known)), shingles(words(found))) for known, found in texts) / max(1, len(pages))

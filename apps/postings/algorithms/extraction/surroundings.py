@@ -1,4 +1,4 @@
-"""How a block stands on its page: among its neighbours and relatives, and to where most of the prose is."""
+"""Features of a block's position: its neighbours and relatives, and its distance from most of the prose."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -197,7 +197,7 @@ def _numbered(keys: Sequence[object]) -> NDArray[np.intp]:
 
 
 def _shifted(values: NDArray[np.generic], steps: int) -> NDArray[np.generic]:
-    """Each place's value so many places before (after, if negative), 0 where there is none."""
+    """The values shifted by `steps` places, filled with 0."""
     result = np.zeros_like(values)
     if steps > 0:
         result[steps:] = values[:-steps]

@@ -1,4 +1,4 @@
-"""What the class names, ids and roles of an element say it is for, in the words that publishers use for it."""
+"""The purpose of an element by its class names, ids and roles, in the words that publishers use."""
 
 import re
 from functools import lru_cache
@@ -73,12 +73,12 @@ def words_of(element: etree._Element) -> int:
     if not attributes:
         return 0
     get = attributes.get
-    said = [value for name in _ATTRIBUTES if (value := get(name))]
+    values = [value for name in _ATTRIBUTES if (value := get(name))]
     if label := get("aria-label"):
-        said.append(label[:_MAX_LABEL_LENGTH])
-    return _groups(" ".join(said)[:_MAX_LENGTH]) if said else 0
+        values.append(label[:_MAX_LABEL_LENGTH])
+    return _groups(" ".join(values)[:_MAX_LENGTH]) if values else 0
 
 
 @lru_cache(maxsize=20_000)
-def _groups(said: str) -> int:
-    return sum(1 << place for place in _ALL.Match(_CASE_CHANGE.sub("-", said).lower()) or ())
+def _groups(names: str) -> int:
+    return sum(1 << place for place in _ALL.Match(_CASE_CHANGE.sub("-", names).lower()) or ())

@@ -120,7 +120,7 @@ def _characters_and_pairs(run: list[str]) -> list[str]:
 
 
 class _Known(dict[str, str]):
-    """Items by spelling for one language: news repeats its words, and a look-up is ten times as fast as a stemmer."""
+    """Items by spelling for one language: news repeats its words, and a lookup is ten times as fast as a stemmer."""
 
     def __init__(self, language_code: str) -> None:
         super().__init__()

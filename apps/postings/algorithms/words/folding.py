@@ -1,4 +1,4 @@
-"""One spelling for what readers take for the same letters."""
+"""Folding of letters that readers consider equal."""
 
 import re
 import unicodedata
@@ -41,7 +41,7 @@ def folded(word: str) -> str:
 
 
 def letters(word: str) -> str:
-    """Without the signs that compatible forms bring in (as the fraction slash of ½), and without joiners.
+    """The word without signs that come with compatible forms (as the fraction slash of ½), and without joiners.
 
     >>> letters("1⁄2")
     '12'

@@ -138,8 +138,8 @@ def read_alike() -> tuple[tuple[str, ...], ...]:
     groups: dict[tuple[object, ...], list[str]] = {}
     for code in ["", *sorted({*_KNOWN, "und"})]:
         rules = [language_of_script(script, code) for script in ("latin", *_OF_SCRIPT)]
-        told = [rule.code if rule.stemmer or rule.stop_words or rule.ends else "" for rule in rules]
-        groups.setdefault((language(code).elides, *told), []).append(code)
+        rules_by_script = [rule.code if rule.stemmer or rule.stop_words or rule.ends else "" for rule in rules]
+        groups.setdefault((language(code).elides, *rules_by_script), []).append(code)
     return tuple(tuple(codes) for codes in groups.values())
 
 
@@ -149,7 +149,7 @@ def language_of(text: str, declared: str = "") -> str:
     Parameters
     ----------
     text : str
-        Its first 400 characters count: more takes longer and tells no more.
+        Its first 400 characters count: more takes longer without a better result.
     declared : str
         What the feed says, as "en-us"; believed where the script allows it.
 
@@ -186,7 +186,7 @@ def _main_script(text: str) -> str:
     if len(plain) == len(text):
         return "latin" if _ASCII_LETTER.search(text) else ""
     if len(plain.translate(None, _NO_LETTERS)) > 3 * (len(text) - len(plain)):
-        return "latin"  # whatever the others are
+        return "latin"  # a majority in any case
     counts: dict[str, int] = {}
     for character, times in Counter(text).items():  # a tenth as many as there are characters
         script, worth = _letter(character)
@@ -204,7 +204,7 @@ def _letter(character: str) -> tuple[str, int]:
 
 
 def _detected(text: str, possible: tuple[str, ...]) -> str:
-    """Among the languages known here, since a rarer one that looks alike would only lose the text its stemmer."""
+    """Detect among the languages known here: a similar rarer one would only lose the text its stemmer."""
     likely = {
         str(code): score + (_HEAD_START if code in STOP_WORDS else 0.0)
         for code, score in rank(text)

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from itertools import chain
 
-PLANES_WITH_MARKS = (0, 1, 14)  # of Unicode's 17: each process looks through them at its start
+PLANES_WITH_MARKS = (0, 1, 14)  # of Unicode's 17: each process scans them at its start
 _SPOKEN_MARKS = "\u00ad\u200c\u200d"  # soft hyphen and joiners: inside a word, and no part of it
 
 
@@ -63,7 +63,7 @@ _SCRIPT = re.compile("|".join(f"(?P<{name}>[{characters}])" for name, characters
 
 
 def script_of(word: str) -> str:
-    """The script of a word's first telling character; "latin" where it has none (as digits have none).
+    """The script of a word's first character that has one; "latin" without any (as digits have none).
 
     >>> [script_of(word) for word in ("Zürich", "Київ", "東京", "ポスト", "2024")]
     ['latin', 'cyrillic', 'han', 'kana', 'latin']

@@ -11,8 +11,8 @@ from apps.api.dialects.google_reader.formats.forms import microseconds
 from apps.api.dialects.google_reader.formats.ids import long_form
 from apps.api.dialects.google_reader.formats.streams import Stream
 from apps.api.formats import schemas
-from apps.sources.formats.characters import writable
 from apps.sources.formats.feed import Enclosure
+from apps.sources.formats.text import without_controls as writable
 
 ATOM = "http://www.w3.org/2005/Atom"
 GOOGLE = "http://www.google.com/schemas/reader/atom/"

@@ -1,4 +1,4 @@
-"""What the pages of one site have in common: the thesis's training phase, without anybody's help."""
+"""What the pages of one site have in common: the thesis's training phase without manual work."""
 
 import hashlib
 import re
