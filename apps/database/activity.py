@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from django.db import connection
+from apps.database.statements import fetch, fetch_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,11 +13,12 @@ class Load:
 
 
 def load() -> Load:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT coalesce(state, 'other'), count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
-            " GROUP BY 1 ORDER BY 1"
-        )
-        connections = dict(cursor.fetchall())
-        cursor.execute("SELECT current_setting('max_connections')::int, pg_database_size(current_database())")
-        return Load(connections, *cursor.fetchone())
+    connections = fetch(
+        "SELECT coalesce(state, 'other'), count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+        " GROUP BY 1 ORDER BY 1"
+    )
+    [server] = fetch_rows(
+        "SELECT current_setting('max_connections')::int AS max_connections,"
+        " pg_database_size(current_database()) AS size"
+    )
+    return Load(dict(connections), server.max_connections, server.size)

@@ -9,7 +9,7 @@ WAYS_OUT = {
     "aiohttp", "requests", "httpx", "urllib3", "urllib.request", "http.client", "pywebpush", "pycurl", "ftplib",
     "telnetlib", "xmlrpc.client",
 }  # fmt: skip
-GUARDED = {"apps/retrieval/http/guard.py", "apps/retrieval/http/fetching.py"}
+GUARDED = {f"apps/retrieval/http/{name}.py" for name in ("guard", "fetching", "headers")}
 OPENERS = {"urlopen", "create_connection", "open_connection", "sock_connect"}
 
 
