@@ -111,20 +111,13 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None, django_db_b
     with django_db_blocker.unblock(), connection._nodb_cursor() as cursor:  # type: ignore[attr-defined]
         cursor.execute("SELECT FROM pg_database WHERE datname = %s", [throwaway.TEMPLATE])
         if cursor.fetchone() is not None:
-            connection.settings_dict["TEST"]["TEMPLATE"] = throwaway.TEMPLATE
+            connection.settings_dict["TEST"] |= {"TEMPLATE": throwaway.TEMPLATE, "MIGRATE": False}
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: object) -> Iterator[None]:
-    """Threads and processes of tests may still hold a session at the end; the database is dropped nevertheless."""
-    from django.db import connection  # noqa: PLC0415, after the settings
-
-    yield
-    with django_db_blocker.unblock(), connection.cursor() as cursor:  # type: ignore[attr-defined]
-        cursor.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
+def django_db_keepdb() -> bool:
+    """Servers that end with the tests take their databases with them, whoever still holds a session."""
+    return "WIREBEAT_THROWAWAY" in os.environ
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -15,27 +15,29 @@ def python(name, code, **options):
     return Step(name, [sys.executable, "-c", code], **options)
 
 
-def run(*lanes):
-    return list(checks.outcomes(lanes, os.environ))
+def run(quick, tests):
+    return checks.outcomes(quick, tests, os.environ)
 
 
 def test_every_check_runs_even_when_one_fails(capsys):
-    outcomes = run([python("style", "exit(1)"), python("types", "pass", remark="; twice")])
-    assert [outcome.verdict for outcome in outcomes] == ["FAILED (code 1)", "passed; twice"]
+    outcomes = run([python("style", "exit(1)"), python("types", "pass")], python("tests", "pass", remark="; all"))
+    assert [outcome.verdict for outcome in outcomes] == ["FAILED (code 1)", "passed", "passed; all"]
     assert checks.summary(outcomes, seconds=1.5) == 1
-    assert capsys.readouterr().out.endswith("1.5 s  1 of 2 failed\n")
+    assert capsys.readouterr().out.endswith("1.5 s  1 of 3 failed\n")
 
 
-def test_lanes_run_beside_each_other_and_what_they_print_is_not_mixed(capfd, tmp_path):
+def test_failed_tests_are_a_failure():
+    assert checks.summary(run([python("style", "pass")], python("tests", "exit(1)")), seconds=1.0) == 1
+
+
+def test_quick_checks_run_beside_the_tests_and_what_they_print_is_shown_in_one_piece(capfd, tmp_path):
     """Each waits for what the other has written."""
     code = "import pathlib, sys, time\nprint('{0} begins', flush=True); pathlib.Path({1!r}).touch()\n"
     code += "while not pathlib.Path({2!r}).exists(): time.sleep(0.01)\nprint('{0} ends')"
     one, other = str(tmp_path / "one"), str(tmp_path / "other")
-    outcomes = run([python("one", code.format("one", one, other))], [python("other", code.format("other", other, one))])
+    outcomes = run([python("style", code.format("style", one, other))], python("tests", code.format("it", other, one)))
     assert checks.summary(outcomes, seconds=1.0) == 0
-    said = capfd.readouterr().out
-    assert "=== one\none begins\none ends\n" in said
-    assert "=== other\nother begins\nother ends\n" in said
+    assert "it begins\nit ends\n\n=== style\nstyle begins\nstyle ends\n" in capfd.readouterr().out
 
 
 def test_arguments_are_pytests(tmp_path):

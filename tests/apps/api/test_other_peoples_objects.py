@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from django.apps import apps
-from django.db import models, transaction
+from django.db import connection, models, transaction
 from django.utils import timezone
 
 from apps.accounts.models import User
@@ -275,25 +275,34 @@ def people() -> tuple[Belongings, Belongings]:
     return both
 
 
-def tried(call: Call, program: Program, then: Callable[[Any], str]) -> str:
+def tried(call: Call, program: Program, then: Callable[[Any, bool], str]) -> str:
     """What is wrong about the answer, "" if nothing; whatever it changed is undone."""
     with transaction.atomic():
-        wrong = then(call.by(program))
+        written = rows_written()
+        answer = call.by(program)
+        wrong = then(answer, rows_written() != written)
         transaction.set_rollback(True)
     return wrong
 
 
-def of_owner(call: Call) -> Callable[[Any], str]:
-    def judged(answer: Any) -> str:
+def rows_written() -> int:
+    """How many rows this transaction has inserted, changed or deleted."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_xact_user_tables")
+        return cursor.fetchone()[0]
+
+
+def of_owner(call: Call) -> Callable[[Any, bool], str]:
+    def judged(answer: Any, has_written: bool) -> str:
         is_in_order = answer.status_code < 300 or call.name in FOR_STAFF
         return "" if is_in_order else f"{call}: its owner gets {answer.status_code}: {answer.content[:300]!r}"
 
     return judged
 
 
-def of_other(call: Call, owner: Belongings, before: Mapping[str, list[Any]]) -> Callable[[Any], str]:
-    def judged(answer: Any) -> str:
-        if rows_of(owner) != before:
+def of_other(call: Call, owner: Belongings, before: Mapping[str, list[Any]]) -> Callable[[Any, bool], str]:
+    def judged(answer: Any, has_written: bool) -> str:
+        if has_written and rows_of(owner) != before:
             changed = [label for label, rows in rows_of(owner).items() if rows != before[label]]
             return f"{call}: changed {changed}"
         if answer.status_code in {400, 403, 404}:  # the owner was not refused: it is the id that is wrong
