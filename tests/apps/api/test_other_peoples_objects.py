@@ -315,10 +315,13 @@ def of_other(call: Call, owner: Belongings, before: Mapping[str, list[Any]]) -> 
     return judged
 
 
+@pytest.mark.timeout(600)  # s; some hundred calls, and the machine may be busy
 def test_no_token_opens_anothers_object(people, monkeypatch):
     monkeypatch.setattr("apps.api.dialects.rest.views.endpoint.MOST_REQUESTS", 10_000)
     document, made, wrong = interface.get_openapi_schema(), 0, []
     programs = {each.person.pk: Program(each.person) for each in people}
+    for program in programs.values():
+        assert program.get("me").status_code == 200  # notes the first use, which each call would write again
     for owner, other in (people, people[::-1]):
         before = rows_of(owner)
         for call in [*calls(document, owner, other), *calls_of_other_dialects(owner)]:
