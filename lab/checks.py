@@ -5,6 +5,9 @@ import shutil
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from subprocess import STDOUT
+from tempfile import TemporaryFile
 from typing import NamedTuple
 
 from lab import throwaway
@@ -13,18 +16,25 @@ from portal.launcher.embedded import StartError
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PYTEST = (sys.executable, "-m", "pytest")
+MAX_WORKERS = 5
 SHAPE = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 
 
 class Step(NamedTuple):
     name: str
     command: Sequence[str]
-    skipped: str = ""  # why
+    remark: str = ""  # beside its verdict
+
+
+class Outcome(NamedTuple):
+    step: Step
+    verdict: str
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run pytest with these arguments or, without any, every check; returns the exit code."""
     processes.hold_signals()
+    started = time.monotonic()
     try:
         with throwaway.running(throwaway.FOR_TESTS, migrated=True) as servers:
             throwaway.keep_as_template(servers)
@@ -32,11 +42,12 @@ def run(arguments: Sequence[str]) -> int:
             environment = servers | {"WIREBEAT_CHROMIUM": chromium() or "", "PYTHONDONTWRITEBYTECODE": ""}
             if arguments:
                 return throwaway.run_in_front([*PYTEST, *arguments], environment).code
-            return run_steps(steps(), environment)
+            results = outcomes(quick_checks(), tests(), environment)
     except StartError as error:
         sys.exit(str(error))
     except processes.Stopped as stopped:
         return 128 + stopped.number
+    return summary(results, time.monotonic() - started)
 
 
 def chromium() -> str | None:
@@ -45,37 +56,56 @@ def chromium() -> str | None:
     return next(filter(None, map(shutil.which, names)), None)
 
 
-def steps() -> list[Step]:
+def quick_checks() -> list[Step]:
     python = sys.executable
-    workers = str(min(os.cpu_count() or 1, 4))
     return [
         Step("style", [python, "-m", "ruff", "check"]),
         Step("format", [python, "-m", "ruff", "format", "--check", "--quiet"]),
         Step("types", [python, "-m", "mypy"]),
         Step("shape", [python, "-c", SHAPE]),
         Step("migrations", [python, "manage.py", "makemigrations", "--check", "--dry-run"]),
-        Step("tests", [*PYTEST, "--numprocesses", workers, "--ignore", "tests/browser"]),
-        Step(
-            "browser",
-            [*PYTEST, "--numprocesses", workers, "tests/browser"],
-            "" if chromium() else "no chromium is installed",
-        ),
     ]
 
 
-def run_steps(steps: Sequence[Step], environment: Mapping[str, str]) -> int:
-    """Run the steps in order, until one is stopped, and print a summary; returns the exit code."""
-    started, lines, failed = time.monotonic(), [], 0
-    for step in steps:
-        print(f"\n=== {step.name}", flush=True)
-        begun, verdict = time.monotonic(), f"skipped: {step.skipped}"
-        if not step.skipped:
-            ending = throwaway.run_in_front(step.command, environment)
-            verdict = "stopped" if ending.stopped else f"FAILED (code {ending.code})" if ending.code else "passed"
-            failed += verdict != "passed"
-        lines.append(f"{step.name:12} {time.monotonic() - begun:6.1f} s  {verdict}")
-        if verdict == "stopped":
-            break
-    total = f"{failed} of {len(lines)} failed" if failed else "all is well"
-    print("", *lines, f"{'total':12} {time.monotonic() - started:6.1f} s  {total}", sep="\n", flush=True)
+def tests() -> Step:
+    # One more than there are processors: many tests wait for processes that they have started.
+    workers = str(min((os.cpu_count() or 1) + 1, MAX_WORKERS))
+    remark = "" if chromium() else "; those in a browser were skipped: no chromium is installed"
+    return Step("tests", [*PYTEST, "--numprocesses", workers, "--dist", "worksteal"], remark)
+
+
+def outcomes(quick: Sequence[Step], tests: Step, environment: Mapping[str, str]) -> list[Outcome]:
+    """Run quick checks beside the tests, which have the terminal: what the others print is shown afterwards."""
+    with ExitStack() as files:
+        outputs = [files.enter_context(TemporaryFile()) for _ in quick]
+        children = [
+            processes.spawn(
+                step.command, in_our_group=True, env=environment, cwd=throwaway.ROOT, stdout=output, stderr=STDOUT
+            )
+            for step, output in zip(quick, outputs, strict=True)
+        ]
+        ending = throwaway.run_in_front(tests.command, environment)
+        if ending.stopped:
+            for child in children:
+                child.terminate()
+        results = []
+        for step, child, output in zip(quick, children, outputs, strict=True):
+            results.append(outcome(step, child.wait()))
+            output.seek(0)
+            print(f"\n=== {step.name}\n{output.read().decode(errors='replace')}", end="", flush=True)
+    return [*results, outcome(tests, ending.code)]
+
+
+def outcome(step: Step, code: int) -> Outcome:
+    return Outcome(step, f"FAILED (code {code})" if code else f"passed{step.remark}")
+
+
+def summary(outcomes: Sequence[Outcome], seconds: float) -> int:
+    """Print how all steps ended; the exit code for the shell."""
+    print()
+    for each in outcomes:
+        print(f"{each.step.name:12} {each.verdict}")
+    failed = [each for each in outcomes if not each.verdict.startswith("passed")]
+    verdict = f"{len(failed)} of {len(outcomes)} failed" if failed else "all is well"
+    print(f"{'total':12} {seconds:6.1f} s  {verdict}", flush=True)
     return 1 if failed else 0

@@ -21,6 +21,7 @@ OTHERS = {
     "WIREBEAT_NO_VENV",
     "WIREBEAT_RANDOM_QUERIES",
     "WIREBEAT_SIMULTANEOUS_STARTS",
+    "WIREBEAT_SYNC_ITEMS",
     "WIREBEAT_THROWAWAY",
 }
 _BROKERS = ("redis", "rediss", "redis+socket", "amqp", "amqps", "pyamqp")

@@ -1,9 +1,11 @@
 """What all tests share. They talk to a real Postgres and a real Valkey, which `manage.py test` starts for them."""
 
+import gc
 import os
 import signal
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import hypothesis
@@ -13,6 +15,8 @@ import redis
 from lab import throwaway
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # the browser's driver runs a loop in the test's thread
+
+gc.disable()  # until all tests are collected: what is made until then stays
 
 # What runs in the background of a shell begins with Ctrl-C ignored, and so would all that tests start and stop by it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -37,6 +41,33 @@ BEGIN
 END $$
 """
 LOOPBACK = ("127.", "::1", "0.0.0.0", "::", "localhost")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin each process' share of the tests with modules that may take long: at the end all processes are busy."""
+    shares = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    limits: dict[Path, float] = {}
+    for item in items:
+        limits[item.path] = max(limits.get(item.path, 0.0), _time_limit(item))
+    long = [path for path in sorted(limits, key=limits.__getitem__, reverse=True) if limits[path]]
+    others = [item for item in items if not limits[item.path]]
+    ordered = []
+    for share in range(shares):
+        first = set(long[share::shares])
+        ordered += [item for item in items if item.path in first]
+        ordered += others[len(others) * share // shares : len(others) * (share + 1) // shares]
+    items[:] = ordered
+
+
+def _time_limit(item: pytest.Item) -> float:
+    """Its seconds, or 0 for a test that has no more than all others."""
+    marker = item.get_closest_marker("timeout")
+    return float(marker.args[0]) if marker else 0.0
+
+
+def pytest_runtestloop() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -80,20 +111,13 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None, django_db_b
     with django_db_blocker.unblock(), connection._nodb_cursor() as cursor:  # type: ignore[attr-defined]
         cursor.execute("SELECT FROM pg_database WHERE datname = %s", [throwaway.TEMPLATE])
         if cursor.fetchone() is not None:
-            connection.settings_dict["TEST"]["TEMPLATE"] = throwaway.TEMPLATE
+            connection.settings_dict["TEST"] |= {"TEMPLATE": throwaway.TEMPLATE, "MIGRATE": False}
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: object) -> Iterator[None]:
-    """Threads and processes of tests may still hold a session at the end; the database is dropped nevertheless."""
-    from django.db import connection  # noqa: PLC0415, after the settings
-
-    yield
-    with django_db_blocker.unblock(), connection.cursor() as cursor:  # type: ignore[attr-defined]
-        cursor.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
+def django_db_keepdb() -> bool:
+    """Servers that end with the tests take their databases with them, whoever still holds a session."""
+    return "WIREBEAT_THROWAWAY" in os.environ
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -109,6 +133,25 @@ def quick_emptying() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TransactionTestCase, "_fixture_teardown", empty)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def quick_clients() -> Iterator[None]:
+    """The static files are looked for once; otherwise every test client looks at 200 files before its first answer."""
+    from whitenoise.middleware import WhiteNoiseMiddleware  # noqa: PLC0415, after the settings
+
+    find = WhiteNoiseMiddleware.add_files_from_finders
+    found: dict[str, object] = {}
+
+    def add(middleware: WhiteNoiseMiddleware) -> None:
+        if not found:
+            find(middleware)
+            found.update(middleware.files)
+        middleware.files.update(found)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", add)
         yield
 
 

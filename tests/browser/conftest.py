@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 PATIENCE = 30_000.0  # ms; the machine may be busy
 expect.set_options(timeout=PATIENCE)
@@ -14,11 +14,14 @@ CHROMIUM = os.environ.get("WIREBEAT_CHROMIUM") or shutil.which("chromium") or sh
 WHERE_TO_GET_IT = "needs chromium: apt-get install chromium, or name another one in WIREBEAT_CHROMIUM"
 
 
-@pytest.fixture(scope="session")
-def browser_type_launch_args() -> dict[str, Any]:
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """It ends with this folder: its driver runs a loop in this thread, where other tests run loops of their own."""
     if CHROMIUM is None:
         pytest.skip(WHERE_TO_GET_IT)
-    return {"executable_path": CHROMIUM, "args": ["--no-sandbox", "--disable-dev-shm-usage"]}
+    options = ["--no-sandbox", "--disable-dev-shm-usage"]
+    with sync_playwright() as driver, driver.chromium.launch(executable_path=CHROMIUM, args=options) as browser:
+        yield browser
 
 
 def _open_page(context: BrowserContext, complaints: list[str]) -> Page:
@@ -32,7 +35,19 @@ def _open_page(context: BrowserContext, complaints: list[str]) -> Page:
     page.set_default_timeout(PATIENCE)
     page.on("console", note)
     page.on("pageerror", lambda error: complaints.append(str(error)))
+    _press_when_ready(page)
     return page
+
+
+def _press_when_ready(page: Page) -> None:
+    """Have keys wait for the page to be loaded: before, its scripts do not listen."""
+    press = page.keyboard.press
+
+    def press_when_ready(key: str, **options: Any) -> None:
+        page.wait_for_load_state()
+        press(key, **options)
+
+    page.keyboard.press = press_when_ready  # type: ignore[method-assign]
 
 
 @pytest.fixture(params=["with scripts"])

@@ -94,6 +94,7 @@ def test_an_article_is_read_and_starred_without_a_network_and_arrives_once(
     page.get_by_role("link", name=posting.title, exact=True).click()
     expect(page).to_have_title(re.compile(posting.title))
     expect(page.get_by_text(posting.text)).to_be_visible()
+    page.wait_for_load_state()  # its scripts listen
     page.locator("[data-star]").click()
     expect(page.locator("[data-star]")).to_have_attribute("aria-pressed", "true")
     expect(page.get_by_text("Changes waiting to be sent: 2")).to_be_visible()  # it was read as well

@@ -45,17 +45,22 @@ def is_running(process: int) -> bool:
     return state not in "ZX"
 
 
-def descendants(process: int) -> set[int]:
-    """All processes below this one."""
+def parents() -> dict[int, int]:
+    """The parent of every process."""
     parents = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             try:
                 parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:
+            except OSError:  # it has ended
                 continue
-    found: set[int] = set()
-    while more := {child for child, parent in parents.items() if parent in found | {process}} - found:
+    return parents
+
+
+def descendants(process: int) -> set[int]:
+    """All processes below this one."""
+    known, found = parents(), set[int]()
+    while more := {child for child, parent in known.items() if parent in found | {process}} - found:
         found |= more
     return found
 
@@ -220,14 +225,14 @@ def open_folder() -> Iterator[Path]:
 
 
 @pytest.fixture
-def make_database() -> Iterator[Callable[[], str]]:
-    """Makes empty databases on the server of the tests, each with its URL."""
+def make_database() -> Iterator[Callable[..., str]]:
+    """Makes databases on the server of the tests, empty ones or with all tables, each with its URL."""
     made = []
     given = os.environ["DATABASE_URL"]
 
-    def make() -> str:
+    def make(template: str = "template1") -> str:
         made.append(name := f"start_{uuid.uuid4().hex[:12]}")
-        administer(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        administer(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(*map(sql.Identifier, (name, template))))
         return given.replace(f"/{embedded.DATABASE}", f"/{name}", 1)
 
     yield make

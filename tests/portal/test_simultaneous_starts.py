@@ -20,7 +20,7 @@ from portal.launcher.supervisor import Supervisor
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.timeout(900)  # s; each start runs all migrations, and the machine may be busy
-ROUNDS = int(os.environ.get("WIREBEAT_SIMULTANEOUS_STARTS", "2"))
+ROUNDS = int(os.environ.get("WIREBEAT_SIMULTANEOUS_STARTS", "1"))
 
 
 def begin(url, var, output, *arguments):

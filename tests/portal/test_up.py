@@ -17,7 +17,7 @@ import redis
 
 from lab import throwaway
 from portal.launcher import embedded, servers
-from tests.portal.conftest import descendants
+from tests.portal.conftest import parents
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.timeout(900)  # s; the real portal runs all migrations, and the machine may be busy
@@ -313,9 +313,7 @@ def real_house(make_house, tmp_path):
 
 
 def children(process):
-    return {
-        child for child in descendants(process) if f"PPid:\t{process}\n" in Path(f"/proc/{child}/status").read_text()
-    }
+    return {child for child, parent in parents().items() if parent == process}
 
 
 def kill_master(house, until):

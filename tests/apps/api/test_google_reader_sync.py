@@ -1,12 +1,17 @@
-"""Whole syncs of ten thousand unread items, as clients make them. `--durations=0` shows the time of each: `call`."""
+"""Whole syncs of as many unread items as an answer may have, as clients make them.
+
+Limits are a tenth of the portal's, unless `WIREBEAT_SYNC_ITEMS=10000` says otherwise.
+"""
 
 import json
+import os
 from datetime import timedelta
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from apps.api.dialects.google_reader.views import streams
 from apps.following import actions
 from apps.following.models import Follow
 from apps.postings.models import Posting
@@ -16,7 +21,9 @@ from tests.builders import NOON, a_folder, a_user
 
 pytestmark = pytest.mark.django_db
 
-FEEDS, ITEMS = 200, 10_000
+FEEDS = 200
+ITEMS = int(os.environ.get("WIREBEAT_SYNC_ITEMS", "1000"))
+AT_ONCE = ITEMS // 10
 WORDS = "<p>Words of a posting as long as most of them are, with <a href='https://a.example/'>a link</a>.</p>" * 10
 
 
@@ -69,8 +76,10 @@ def program(person):
 
 
 @pytest.fixture
-def newest(person):
-    """The ids of ten thousand unread items and one that was read, all of them followed, the newest first."""
+def newest(person, monkeypatch):
+    """The ids of all unread items and one that was read, all of them followed, the newest first."""
+    monkeypatch.setattr(streams, "MAX_NUMBERS", ITEMS)
+    monkeypatch.setattr(streams, "MAX_ITEMS", AT_ONCE)
     newest = publish(follow_feeds(person, FEEDS), ITEMS + 1)
     actions.mark_read(person, [newest[7]], read=True, now=NOON)
     actions.tag(person, newest[:50], "later", NOON)
@@ -98,12 +107,12 @@ def json_of(answer):
 def test_a_sync_as_reeder_makes_it(program, newest):
     assert len(program.json("subscription/list", output="json")["subscriptions"]) == FEEDS
     assert len(program.json("tag/list", output="json")["tags"]) == 13
-    found = program.json("stream/items/ids", s=READING_LIST, n=10_000, xt=READ, output="json")
+    found = program.json("stream/items/ids", s=READING_LIST, n=ITEMS, xt=READ, output="json")
     unread = [int(ref["id"]) for ref in found["itemRefs"]]
     assert unread == [id for id in newest if id != newest[7]]
     assert "continuation" not in found
-    assert program.ids(s=STARRED, n=10_000) == newest[:20]
-    received = [item for chunk in chunks(unread, 1_000) for item in contents(program, [f"{id:016x}" for id in chunk])]
+    assert program.ids(s=STARRED, n=ITEMS) == newest[:20]
+    received = [item for chunk in chunks(unread, AT_ONCE) for item in contents(program, [f"{id:016x}" for id in chunk])]
     assert [int(item["id"].rpartition("/")[2], 16) for item in received] == unread
     assert not any(READ in item["categories"] for item in received)
     assert sum(label("later") in item["categories"] for item in received) == 49
@@ -116,14 +125,14 @@ def test_a_sync_as_netnewswire_makes_it(program, newest):
     assert len(program.json("subscription/list", output="json")["subscriptions"]) == FEEDS
     unread, place = [], {}
     while True:
-        result = program.json("stream/items/ids", s=READING_LIST, n=1_000, xt=READ, output="json", **place)
+        result = program.json("stream/items/ids", s=READING_LIST, n=AT_ONCE, xt=READ, output="json", **place)
         unread += [int(ref["id"]) for ref in result["itemRefs"]]
         if "continuation" not in result:
             break
         place = {"c": result["continuation"]}
     assert unread == [id for id in newest if id != newest[7]]
     since = int((NOON - timedelta(days=90)).timestamp())
-    assert program.ids(s=READING_LIST, n=10_000, ot=since) == newest[:10_000]
+    assert program.ids(s=READING_LIST, n=ITEMS, ot=since) == newest[:ITEMS]
     received = [
         item["id"]
         for chunk in chunks(unread, 150)
@@ -151,7 +160,7 @@ def test_items_take_queries_by_the_answer_and_not_by_the_item(person, program):
 
 @pytest.fixture
 def thousand(person, program):
-    """A thousand feeds with ten unread items each, on a warm connection."""
+    """A thousand feeds with as many unread items each, on a warm connection."""
     publish(follow_feeds(person, 1_000), ITEMS)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
