@@ -69,7 +69,7 @@ def test_a_posting_in_truncated_responses_alone_counts_as_waiting():
 
 def test_records_that_are_too_short_or_none_are_refused():
     short = a_record({1: [0.5, 5.0]}, published={})
-    with pytest.raises(RecordError, match=r"tell of 5\.0 hours; more than the 24"):
+    with pytest.raises(RecordError, match=r"cover 5\.0 hours only; more than the 24"):
         compare(short, short, {1: 1.0}, (1.0, 2.0), longest=24.0)
     with pytest.raises(RecordError, match="does not begin with its start"):
         observe([Published(1.0, 1, 0, "g", "l")])

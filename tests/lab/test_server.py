@@ -128,7 +128,7 @@ def test_an_edition_is_rendered_once():
     with replaying() as client:
         for _ in range(5):
             client.get(at=MONDAY + timedelta(hours=2))
-        assert client.replay._newsstand._body.cache_info().misses == 1
+        assert client.replay._sites._body.cache_info().misses == 1
 
 
 def test_a_226_contains_new_postings_only():
