@@ -243,11 +243,8 @@ fever
   | api&mark=group&as=read&id=$folder_id
 api/fever.php
 v1/me
-v1/users | {"username": "mine", "password": "alone-again-8"}
 v1/users/<str:who> | {"username": "mine"}
 v1/users/<str:who>/mark-all-as-read
-v1/api-keys | {"description": "mine"}
-v1/api-keys/<int:key_id>
 v1/export
 v1/import
 v1/version
@@ -267,16 +264,12 @@ v1/feeds/counters
 v1/feeds/<int:feed_id> | {"title": "mine"} | {"category_id": $category_id}
 v1/feeds/<int:feed_id>/mark-all-as-read
 v1/feeds/<int:feed_id>/refresh
-v1/feeds/<int:feed_id>/icon
 v1/feeds/<int:feed_id>/entries
-v1/feeds/<int:feed_id>/entries/import | {"url": "https://a.example/mine", "title": "mine"}
 v1/feeds/<int:feed_id>/entries/<int:entry_id>
-v1/icons/<int:icon_id>
 v1/entries | {"entry_ids": [$entry_id], "status": "unread"} | {"entry_ids": [$entry_id], "starred": true}
 v1/entries/<int:entry_id> | {"title": "mine"}
 v1/entries/<int:entry_id>/bookmark
 v1/entries/<int:entry_id>/star
-v1/entries/<int:entry_id>/save
 v1/entries/<int:entry_id>/fetch-content
 v1/enclosures/<int:enclosure_id> | {"media_progression": 9}
 v1/<path:rest>
