@@ -346,10 +346,10 @@ def test_storage_shows_what_came_and_what_is_kept(client, staff):
     a_retrieval(fetched_at=now - 2 * DAY, new=7)
     a_retrieval(fetched_at=now - 40 * DAY, new=900)
     page = client.get(reverse("dashboard_storage")).context["page"]
-    assert len(page.stored) == lists.DAYS
-    assert [day.postings for day in page.stored if day.postings] == [7, 5]
-    assert page.load.size > 1_000_000
-    assert dict(page.retention)["WIREBEAT_DOCUMENT_DAYS"] == "30"
+    assert len(page["stored"]) == lists.DAYS
+    assert [day.postings for day in page["stored"] if day.postings] == [7, 5]
+    assert page["load"].size > 1_000_000
+    assert dict(page["retention"])["WIREBEAT_DOCUMENT_DAYS"] == "30"
 
 
 def test_the_state_of_the_index_is_that_of_its_documents():
