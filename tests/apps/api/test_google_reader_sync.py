@@ -78,7 +78,7 @@ def program(person):
 @pytest.fixture
 def newest(person, monkeypatch):
     """The ids of all unread items and one that was read, all of them followed, the newest first."""
-    monkeypatch.setattr(streams, "MAX_NUMBERS", ITEMS)
+    monkeypatch.setattr(streams, "MAX_IDS", ITEMS)
     monkeypatch.setattr(streams, "MAX_ITEMS", AT_ONCE)
     newest = publish(follow_feeds(person, FEEDS), ITEMS + 1)
     actions.mark_read(person, [newest[7]], read=True, now=NOON)
