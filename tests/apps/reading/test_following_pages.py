@@ -54,7 +54,7 @@ def test_the_catalogue_begins_with_popular_sources(client):
 def test_the_catalogue_is_sorted_by_what_rises_and_by_what_is_new(client):
     old = a_source(title="Old", listed=True, added_at=NOON - timedelta(days=9))
     new = a_source(title="New", listed=True, added_at=NOON)
-    Growth.objects.create(source=old, value=3.0, gained=5, opened=7, opened_before=0)
+    Growth.objects.create(source=old, value=3.0, gained=5, opened=7)
     page = client.get("/catalogue/?sort=rising&category=&words=").text
     assert page.index(f"/river/source/{old.pk}/") < page.index(f"/river/source/{new.pk}/")
     page = client.get("/catalogue/?sort=new&language=").text
@@ -74,7 +74,7 @@ def test_languages_are_those_of_all_their_countries_under_their_own_names(client
 
 def test_visitors_see_rising_sources_and_why(client):
     source = a_source(title="Risen", listed=True)
-    Growth.objects.create(source=source, value=3.0, gained=5, opened=1, opened_before=0)
+    Growth.objects.create(source=source, value=3.0, gained=5, opened=1)
     page = client.get("/catalogue/").text
     assert "Rising: 5 new followers, 1 reader this week" in page
 
@@ -317,7 +317,7 @@ def grow(user, how_many: int) -> None:
         a_schedule(source, failing_since=NOON, consecutive_failures=9)
         a_retrieval(source, outcome="failed", status=404)
         Likeness.objects.create(source=source, other=a_source(listed=True), value=3.0, shared=4)
-        Growth.objects.create(source=a_source(listed=True), value=3.0, gained=4, opened=4, opened_before=0)
+        Growth.objects.create(source=a_source(listed=True), value=3.0, gained=4, opened=4)
 
 
 @pytest.mark.parametrize("name", ["catalogue", "feed_health", "welcome", "filling", "folders", "home"])

@@ -184,7 +184,7 @@ def test_reasons_take_turns(fan, papers, pair):
     actions.learn_likenesses()
     actions.sketch_sources(now=NOON)
     actions.match_people(now=NOON)
-    Growth.objects.create(source=a_source(title="Risen", listed=True), value=3.0, gained=9, opened=1, opened_before=0)
+    Growth.objects.create(source=a_source(title="Risen", listed=True), value=3.0, gained=9, opened=1)
     assert [each.reason.kind for each in recommended(fan, 3)] == ["followers", "reading", "rising"]
     assert Match.objects.filter(user=fan).exists()
 
