@@ -39,7 +39,7 @@ class ReadingConsumer(Consumer):
         id, task = str(headers.get("id") or uuid4()), str(headers.get("task") or "")
         content = f"{headers!r} {message.body!r}"
         try:
-            dead_letters.set_aside(id, task, content, reason, now=datetime.now(UTC))
+            dead_letters.abandon_message(id, task, content, reason, now=datetime.now(UTC))
         except DatabaseError as error:  # the log is then the only record
             logger.error(
                 "a dead letter could not be stored (%s): %s %s", error, reason, content[: dead_letters.MAX_CONTENT]

@@ -178,11 +178,11 @@ def _ping(ping: Callable[[], object], advice: str) -> str:
 
 
 def _cache() -> str:
-    return _ping(services.ask_cache, "Start Valkey, or correct CACHE_URL.")
+    return _ping(services.check_cache, "Start Valkey, or correct CACHE_URL.")
 
 
 def _broker() -> str:
-    _ping(services.ask_broker, "Start it, or correct BROKER_URL.")
+    _ping(services.check_broker, "Start it, or correct BROKER_URL.")
     lengths = services.queue_lengths()
     text = "It answers; " + ", ".join(f"{length:,} messages wait in {name}" for name, length in lengths.items()) + "."
     return _unless(any(length > MAX_WAITING for length in lengths.values()), text, "Start more workers.")

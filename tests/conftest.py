@@ -116,7 +116,7 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None, django_db_b
 
 @pytest.fixture(scope="session")
 def django_db_keepdb() -> bool:
-    """Servers that end with the tests take their databases with them, whoever still holds a session."""
+    """Servers that end with the tests take their databases with them, whatever sessions are open."""
     return "WIREBEAT_THROWAWAY" in os.environ
 
 
@@ -138,7 +138,7 @@ def quick_emptying() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def quick_clients() -> Iterator[None]:
-    """The static files are looked for once; otherwise every test client looks at 200 files before its first answer."""
+    """Scan the static files once; otherwise every test client checks 200 files before its first response."""
     from whitenoise.middleware import WhiteNoiseMiddleware  # noqa: PLC0415, after the settings
 
     find = WhiteNoiseMiddleware.add_files_from_finders

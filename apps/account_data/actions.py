@@ -105,6 +105,6 @@ def delete_account(user: User, *, now: datetime) -> None:
     source_ids = list(following.follows_of(user).values_list("source_id", flat=True))
     # Messages first and in the order in which senders lock them, or the two could deadlock.
     list(Message.objects.filter(user=user).order_by("pk").select_for_update().values_list("pk"))
-    jobs.forget_asker(user.username)
+    jobs.forget_requester(user.username)
     accounts.delete_account(user)
     retrieval.adopt_sources(source_ids, now=now)

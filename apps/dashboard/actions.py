@@ -34,7 +34,7 @@ def edit_source(source_id: int, *, now: datetime, by: sources.By = sources.PROGR
     if "url" in changed:
         retrieval.forget_answers(source_id, now=now)
     elif changed & READING:
-        retrieval.read_anew(source_id)
+        retrieval.forget_validators(source_id)
     retrieval.adopt_sources([source_id], now=now)
 
 
@@ -73,7 +73,7 @@ def check_many(source_ids: Collection[int], *, now: datetime) -> tuple[int, int]
     """Check sources now, or as soon as the rate limits allow; returns how many of each. Raises TooMany."""
     if len(source_ids) > MAX_CHECKED:
         raise sources.TooMany(f"At most {MAX_CHECKED} feeds can be checked at once, not {len(source_ids):,}.")
-    requests = [retrieval.ask_soon(source_id, now=now) for source_id in retrieval_queries.scheduled(source_ids)]
+    requests = [retrieval.request_check(source_id, now=now) for source_id in retrieval_queries.scheduled(source_ids)]
     return sum(each.granted for each in requests), sum(not each.granted for each in requests)
 
 

@@ -16,7 +16,7 @@ from apps.accounts.models import User
 from apps.database.advisory_locks import take
 from apps.feed_health import queries
 from apps.feed_health.models import MailSetting, Notice
-from apps.following.queries import FAILURES_THAT_TELL
+from apps.following.queries import FAILURES_SHOWN
 
 logger = logging.getLogger(__name__)
 
@@ -106,7 +106,7 @@ def notify_followers(*, now: datetime) -> dict[str, int]:
     values: dict[str, Any] = {
         "now": now,
         "before": now - NOTIFY_AFTER,
-        "failures": FAILURES_THAT_TELL,
+        "failures": FAILURES_SHOWN,
         "most": BATCH_SIZE,
     }
     created = {}

@@ -33,7 +33,7 @@ class Job(models.Model):
     parameters = models.JSONField(default=dict)
     state = models.CharField(max_length=9, choices=State, default=State.WAITING)
     stage = models.CharField(max_length=6, choices=Stage, default=Stage.CUT)
-    asked_by = models.CharField(max_length=150)  # for people
+    requested_by = models.CharField(max_length=150)  # for people
     requested_at = models.DateTimeField(db_default=Now())
     begun_at = models.DateTimeField(null=True)  # when the first split was
     ended_at = models.DateTimeField(null=True)
@@ -144,7 +144,7 @@ class DeadLetter(models.Model):
     tries = models.PositiveIntegerField(default=0)  # since its second delivery
     first_at = models.DateTimeField()
     last_at = models.DateTimeField()
-    set_aside_at = models.DateTimeField(null=True)
+    abandoned_at = models.DateTimeField(null=True)
     reason = models.CharField(max_length=300, blank=True)
 
     def __str__(self) -> str:

@@ -17,7 +17,7 @@ from apps.recommendations.models import Dismissal, Growth, Likeness, Match, Matc
 from apps.recommendations.queries import records
 from apps.stories.algorithms.taste import Taste
 from apps.stories.queries import tastes
-from apps.stories.queries.for_you import telling_words
+from apps.stories.queries.for_you import explaining_words
 
 LEARNING = 0x5245_434F  # advisory lock of likenesses and growth
 PERIOD = timedelta(days=7)
@@ -129,5 +129,5 @@ def _alike(user: User, taste: Taste, library: Library) -> Mapping[int, float]:
 
 def _words(taste: Taste, texts: Sequence[tuple[str, str]]) -> list[str]:
     """The words that speak most for a source's newest postings, the most frequent first."""
-    counts = Counter(word for text, language in texts for word in telling_words(taste, text, language))
+    counts = Counter(word for text, language in texts for word in explaining_words(taste, text, language))
     return [word[:MAX_WORD_LENGTH] for word, _ in counts.most_common(MAX_WORDS)]

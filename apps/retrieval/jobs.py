@@ -112,7 +112,7 @@ def _cut_sites(wanted: Parameters) -> Iterator[Piece]:
 def _crawl(split: Parameters, beat: Beat) -> Write:
     """Crawl a site batch by batch, each stored by itself; another worker that crawls it keeps its lease."""
     until, batches = monotonic() + MAX_VISIT_SECONDS, 0
-    while monotonic() < until and engine.current().take_turn(split["source"]):
+    while monotonic() < until and engine.current().fetch_batch(split["source"]):
         batches += 1
         beat()
     return lambda: {"turns": batches}

@@ -101,7 +101,7 @@ class Schedule(models.Model):
     etag = models.TextField(blank=True)  # both exactly as the server sent them, from one answer
     last_modified = models.TextField(blank=True)
     body_hash = models.BinaryField(max_length=16, default=b"")  # equal bodies are not parsed again
-    asked_at = models.DateTimeField(null=True)  # the latest request
+    requested_at = models.DateTimeField(null=True)  # the latest request
     not_before = models.DateTimeField(null=True)  # by the latest response
     consecutive_failures = models.PositiveIntegerField(default=0)
     failing_since = models.DateTimeField(null=True)
@@ -206,9 +206,9 @@ class Crawl(models.Model):
     """How a site is crawled, and the learnt patterns of its addresses. One row for each source with pages."""
 
     source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="crawl")
-    most_depth = models.PositiveSmallIntegerField(default=6)  # links away from the first page
-    most_pages = models.PositiveIntegerField(default=100_000)  # that are remembered
-    most_index_pages = models.PositiveIntegerField(default=100)  # that are scheduled like feeds
+    max_depth = models.PositiveSmallIntegerField(default=6)  # links away from the first page
+    max_pages = models.PositiveIntegerField(default=100_000)  # that are remembered
+    max_index_pages = models.PositiveIntegerField(default=100)  # that are scheduled like feeds
     pages_per_day = models.PositiveIntegerField(default=2_000)  # requests for pages
     known_pages = models.PositiveIntegerField(default=0)
     patterns = models.JSONField(default=dict)  # see algorithms.crawl.patterns

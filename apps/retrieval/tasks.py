@@ -34,7 +34,7 @@ def dispatch_pages(**_: Any) -> None:
 @shared_task
 def fetch_pages(source_id: int, **_: Any) -> None:
     until = time.monotonic() + MAX_CRAWL_SECONDS
-    while time.monotonic() < until and engine.current().take_turn(source_id):
+    while time.monotonic() < until and engine.current().fetch_batch(source_id):
         pass
 
 

@@ -118,7 +118,9 @@ def add_silent(server: Server, count: int) -> list[int]:
     ids = add_sources([NewSource(url=url, always_retrieved=True, min_gap=MIN_GAP) for url in urls])
     Schedule.objects.bulk_create(
         [
-            Schedule(source_id=source_id, partition=partition(url), due_at=now + REST, asked_at=now, observed_at=now)
+            Schedule(
+                source_id=source_id, partition=partition(url), due_at=now + REST, requested_at=now, observed_at=now
+            )
             for source_id, url in zip(ids, urls, strict=True)
         ]
     )

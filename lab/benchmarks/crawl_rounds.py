@@ -39,7 +39,7 @@ def begin(url: str) -> int:
     """Add a site to be crawled without any limit of time."""
     site_id = add_source(NewSource(url=url, kind="site", always_retrieved=True, min_gap=0))
     adopt_sources(now=datetime.now(UTC))
-    Crawl.objects.create(source_id=site_id, pages_per_day=UNLIMITED, most_pages=UNLIMITED)
+    Crawl.objects.create(source_id=site_id, pages_per_day=UNLIMITED, max_pages=UNLIMITED)
     return site_id
 
 
@@ -50,7 +50,7 @@ def crawl(engine: Engine, server: CrawledServer, site_id: int, progress: Callabl
     """
     began = time.monotonic()
     visit(engine, site_id)
-    while engine.take_turn(site_id):
+    while engine.fetch_batch(site_id):
         progress()
     return Round(server.take_requests(), time.monotonic() - began)
 

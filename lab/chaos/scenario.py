@@ -18,7 +18,7 @@ from django.db.models import Max
 
 from apps.database.statements import fetch
 from apps.postings.models import Posting
-from apps.retrieval.actions import ask_soon
+from apps.retrieval.actions import request_check
 from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.scheduler.claims import LEASE
 from lab.benchmarks.lateness import Burst
@@ -236,7 +236,7 @@ class Scenario:
             return ""
         for source_id, number in queries.replayed_sources(witnessed.start.port).items():
             if number in unread or lost:
-                ask_soon(source_id, now=datetime.now(UTC))
+                request_check(source_id, now=datetime.now(UTC))
         time.sleep(1.0)
         return f"{len(unread)} sources, {lost} postings"
 

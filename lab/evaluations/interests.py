@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.alerts.algorithms.interest import counted_importance, interests
-from apps.alerts.algorithms.relevance import HEAVIEST, most_relevant
+from apps.alerts.algorithms.relevance import HEAVIEST, relevant_sources
 from apps.postings.algorithms.words import analyse
 from apps.retrieval.algorithms.calendar import DAY, WEEK, hours_of
 from apps.retrieval.algorithms.cam.relevance import Vector, matrix, unit_vector
@@ -81,7 +81,7 @@ def _vector(counts: Mapping[int, int], held: Mapping[int, int], documents: int) 
     return unit_vector(terms, occurring, frequencies, documents, most=HEAVIEST)
 
 
-def draw_searches(world: World, lessons: Lessons, count: int, *, most_share: float, seed: int) -> Searches:
+def draw_searches(world: World, lessons: Lessons, count: int, *, max_share: float, seed: int) -> Searches:
     """`count` searches for two characteristic words of a source each, of importance 1 to 10."""
     drawn = random.Random(seed)
     queries, rows = [], []
@@ -93,10 +93,10 @@ def draw_searches(world: World, lessons: Lessons, count: int, *, most_share: flo
     importance = np.array([float(drawn.randint(1, 10)) for _ in rows])
     counted = counted_importance(importance, np.arange(len(rows)))
     size = len(world.words)
-    of_search, of_source, values = most_relevant(matrix(world.vectors, size), matrix(rows, size))
+    of_search, of_source, values = relevant_sources(matrix(world.vectors, size), matrix(rows, size))
     weights = np.zeros(len(world.vectors))
     np.add.at(weights, of_source, counted[of_search] * values)
-    return Searches(queries, importance, interests(weights, lessons.root_masses(), most_share))
+    return Searches(queries, importance, interests(weights, lessons.root_masses(), max_share))
 
 
 def retrieved(world: World, lessons: Lessons, worth: FloatArray, per_day: float, *, seed: int) -> Outcome:

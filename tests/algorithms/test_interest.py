@@ -20,16 +20,16 @@ def worlds(draw):
 
 @given(worlds())
 def test_others_never_lose_more_than_their_share(world):
-    weights, claimed, most_share = world
-    factors = interests(weights, claimed, most_share)
+    weights, claimed, max_share = world
+    factors = interests(weights, claimed, max_share)
     left = claimed.sum() / np.sum(claimed * np.sqrt(factors))  # of the retrievals of a source without searches
-    assert left >= 1 - most_share - 1e-9
+    assert left >= 1 - max_share - 1e-9
 
 
 @given(worlds())
 def test_what_is_searched_more_gains_more_and_in_proportion(world):
-    weights, claimed, most_share = world
-    factors = interests(weights, claimed, most_share)
+    weights, claimed, max_share = world
+    factors = interests(weights, claimed, max_share)
     assert factors.min() >= 1
     assert factors.max() <= MAX_TIMES
     gains = (factors - 1) / max(factors.max() - 1, 1e-9)
@@ -39,11 +39,11 @@ def test_what_is_searched_more_gains_more_and_in_proportion(world):
 
 @given(worlds())
 def test_all_that_may_be_taken_is_taken(world):
-    weights, claimed, most_share = world
-    factors = interests(weights, claimed, most_share)
+    weights, claimed, max_share = world
+    factors = interests(weights, claimed, max_share)
     if weights.max() > 0 and factors.max() < MAX_TIMES - 0.02:
         more = 1 + (factors - 1 + 0.011 * weights / weights.max()) * 1.02
-        assert np.sum(claimed * np.sqrt(more)) > claimed.sum() / (1 - most_share) * (1 - 1e-9) - 0.02 * claimed.sum()
+        assert np.sum(claimed * np.sqrt(more)) > claimed.sum() / (1 - max_share) * (1 - 1e-9) - 0.02 * claimed.sum()
 
 
 def test_without_searches_or_without_a_share_nothing_is_raised():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.jobs.algorithms.estimates import KEPT, PRIOR, estimated, explained, learn, most_determining
+from apps.jobs.algorithms.estimates import KEPT, PRIOR, best_explaining_attribute, estimated, explained, learn
 from lab.benchmarks.splitting.hashing import combined
 
 rounds = st.lists(
@@ -70,7 +70,7 @@ def test_an_attribute_of_which_each_record_has_its_own_value_explains_nothing():
     noise = learn(keys(np.random.default_rng(4).integers(0, 500, 3000)), seconds)
     assert explained(own) == 0
     assert abs(explained(noise)) < 0.05
-    assert most_determining({"own": own, "noise": noise, "host": host}) == "host"
+    assert best_explaining_attribute({"own": own, "noise": noise, "host": host}) == "host"
 
 
 def test_what_changes_is_followed_and_what_stays_away_is_forgotten():
@@ -105,4 +105,4 @@ def test_pair_of_attributes_is_chosen_only_where_it_explains_more():
     for seconds, expected in ((by_host, "host"), (by_host * 2.0**sizes, "pair")):
         attributes = {"host": hosts, "size": sizes, "pair": combined(hosts, sizes)}
         learnt = {name: learn(values, seconds) for name, values in attributes.items()}
-        assert most_determining(learnt) == expected
+        assert best_explaining_attribute(learnt) == expected

@@ -96,8 +96,8 @@ def some_of_everything(user: User) -> dict[str, Any]:
     section = Section.objects.create(slug="harbour", title="Harbour", query="harbour", place=1, changed_at=now)
     tag = Tag.objects.create(user=user, name="weather")
     Tagging.objects.create(posting=posting, tag=tag, tagged_at=now)
-    job = Job.objects.create(kind="index", asked_by="Ann", state="failed", problem="A split was given up.")
-    Job.objects.create(kind="index", asked_by="Ann", state="running")
+    job = Job.objects.create(kind="index", requested_by="Ann", state="failed", problem="A split was given up.")
+    Job.objects.create(kind="index", requested_by="Ann", state="running")
     return {
         "posting_id": posting.pk,
         "source_id": source.pk,

@@ -134,7 +134,7 @@ def test_what_people_and_staff_see_is_legible(page: Page, scheme: str, client, l
     page.context.add_cookies(
         [{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}]
     )
-    job = Job.objects.create(kind="index", asked_by="Ann", state="failed", problem="A split was given up.")
+    job = Job.objects.create(kind="index", requested_by="Ann", state="failed", problem="A split was given up.")
     places = [
         f"/jobs/{job.pk}/",
         "/jobs/",

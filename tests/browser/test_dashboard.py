@@ -28,7 +28,7 @@ def a_planned_source(title: str) -> Source:
     now = timezone.now()
     source = a_source(always_retrieved=True, title=title)
     a_profile(source)
-    times = {"observed_at": now - timedelta(hours=1), "asked_at": now - timedelta(hours=1), "earliest_at": now}
+    times = {"observed_at": now - timedelta(hours=1), "requested_at": now - timedelta(hours=1), "earliest_at": now}
     a_schedule(source, due_at=now + timedelta(hours=3), **times)
     return source
 

@@ -26,7 +26,7 @@ def source() -> Source:
         source,
         due_at=now + timedelta(hours=3, minutes=1),
         observed_at=now - timedelta(minutes=59),
-        asked_at=now - timedelta(minutes=59),
+        requested_at=now - timedelta(minutes=59),
         earliest_at=now,
     )
     return source

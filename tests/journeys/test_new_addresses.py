@@ -12,7 +12,7 @@ from django.utils.timezone import now
 from apps.accounts.actions import make_token
 from apps.accounts.models import User
 from apps.following.models import Follow
-from apps.retrieval.actions.lookups import MOST_LOOKUPS, count_lookup
+from apps.retrieval.actions.lookups import MAX_LOOKUPS, count_lookup
 from apps.sources.formats import opml
 from tests.builders import a_source, a_user
 from tests.web import RSS, serving_pages
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 FEED = b"<rss version='2.0'><channel><title>Sport</title><item><title>Won</title><guid>1</guid></item></channel></rss>"
 LIST = opml.write(opml.OpmlDocument(), now())
-REFUSAL = f"At most {MOST_LOOKUPS} new addresses"
+REFUSAL = f"At most {MAX_LOOKUPS} new addresses"
 
 Endpoint = Callable[[User, str], HttpResponse]
 
@@ -73,7 +73,7 @@ def fetched_paths(web) -> list[str]:
     return [path for path in web.requested_paths if path != "/robots.txt"]
 
 
-def spend(person: User, lookups: int = MOST_LOOKUPS) -> None:
+def spend(person: User, lookups: int = MAX_LOOKUPS) -> None:
     for _ in range(lookups):
         count_lookup(person)
 
@@ -81,7 +81,7 @@ def spend(person: User, lookups: int = MOST_LOOKUPS) -> None:
 @each_of(ENDPOINTS)
 def test_the_last_address_is_fetched_and_one_more_is_not(endpoint, web):
     person = a_user()
-    spend(person, MOST_LOOKUPS - 1)
+    spend(person, MAX_LOOKUPS - 1)
     path = "/list" if endpoint == "page of lists" else "/sport"
     assert REFUSAL not in ENDPOINTS[endpoint](person, web.url(path)).text
     assert fetched_paths(web) == [path]
@@ -95,7 +95,7 @@ def test_the_last_address_is_fetched_and_one_more_is_not(endpoint, web):
 @each_of(FOLLOWING)
 def test_known_feeds_are_followed_beyond_the_limit_and_cost_nothing(endpoint):
     person, source = a_user(), a_source()
-    spend(person, MOST_LOOKUPS - 1)
+    spend(person, MAX_LOOKUPS - 1)
     FOLLOWING[endpoint](person, source.url)
     assert Follow.objects.get(user=person).source == source
     spend(person, 1)
@@ -121,7 +121,7 @@ def test_the_limit_of_one_user_does_not_limit_others(endpoint, web):
 @each_of(FOLLOWING)
 def test_an_invalid_address_costs_nothing(endpoint):
     person = a_user()
-    spend(person, MOST_LOOKUPS - 1)
+    spend(person, MAX_LOOKUPS - 1)
     FOLLOWING[endpoint](person, "ftp://site.example/feed")
     spend(person, 1)
 

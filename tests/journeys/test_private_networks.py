@@ -62,7 +62,7 @@ def installed(installation, settings, monkeypatch):
         setattr(settings, name, value)
     settings.ALLOWED_HOSTS = [*settings.ALLOWED_HOSTS, "testserver"]
     settings.RETRIEVAL_HOST_GAP = 0
-    monkeypatch.setattr(lookups, "MOST_LOOKUPS", 100_000)
+    monkeypatch.setattr(lookups, "MAX_LOOKUPS", 100_000)
     monkeypatch.setattr(socket, "getaddrinfo", name_server())
     assert socket.getaddrinfo(REBOUND, 80)[0][4][0] == PUBLIC  # what any check beforehand would see
 
@@ -233,7 +233,7 @@ def retrieved(engine: Engine, url: str, **values) -> Retrieval:
     Source.objects.filter(pk=source_id).update(**values)
     adopt_sources(now=timezone.now())
     retrieval = retrieve_now(engine, source_id)
-    while engine.take_turn(source_id):
+    while engine.fetch_batch(source_id):
         pass
     return retrieval
 

@@ -21,7 +21,7 @@ from django.utils import timezone
 from apps.accounts.actions import make_token
 from apps.accounts.models import User
 from apps.api.dialects.rest.urls import interface
-from tests.apps.api.programs import Belongings, a_person_with_everything
+from tests.apps.api.programs import UserData, a_person_with_everything
 from tests.apps.api.test_other_peoples_objects import Call, calls, calls_of_other_dialects
 from tests.builders import a_user
 from tests.journeys.walk.entries import ENTRIES
@@ -80,7 +80,7 @@ def known() -> list[Pattern]:
     return patterns()
 
 
-def api_calls(world: World, other: Belongings) -> Iterator[Call]:
+def api_calls(world: World, other: UserData) -> Iterator[Call]:
     yield from calls(interface.get_openapi_schema(), world.owner, other)
     yield from calls_of_other_dialects(world.owner)
 

@@ -9,7 +9,7 @@ from django.db.models import F
 from apps.alerts.actions.locks import WEIGHING
 from apps.alerts.actions.profiling import profile_sources
 from apps.alerts.algorithms.interest import counted_importance, interests
-from apps.alerts.algorithms.relevance import most_relevant
+from apps.alerts.algorithms.relevance import relevant_sources
 from apps.alerts.models import PercolatorQuery, Relevance
 from apps.alerts.queries import interest
 from apps.database.advisory_locks import take
@@ -37,7 +37,7 @@ def _weigh(queries: dict[int, str]) -> None:
     profiles = interest.profiles()
     size = 1 + max((int(terms.max()) for terms, _ in [*vectors.values(), *profiles.values()] if terms.size), default=0)
     source_ids = sorted(profiles)
-    of_search, of_source, values = most_relevant(
+    of_search, of_source, values = relevant_sources(
         matrix([profiles[id] for id in source_ids], size), matrix([vectors[id] for id in saved_ids], size)
     )
     Relevance.objects.filter(saved_id__in=list(queries)).delete()
@@ -72,7 +72,7 @@ def raise_interests() -> int | None:
     factors = interests(
         np.array([weights.get(id, 0.0) for id in source_ids]),
         np.array([claims[id] for id in source_ids]),
-        interest.most_share(),
+        interest.max_share(),
     )
     return sources.set_interests(dict(zip(source_ids, factors.tolist(), strict=True)))
 

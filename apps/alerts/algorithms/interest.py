@@ -35,12 +35,12 @@ def counted_importance(importance: FloatArray, owners: NDArray[np.int64]) -> Flo
     return np.asarray(importance * np.minimum(1, MAX_OF_A_PERSON / np.maximum(total, 1e-12)))
 
 
-def interests(weights: FloatArray, claims: FloatArray, most_share: float) -> FloatArray:
+def interests(weights: FloatArray, claims: FloatArray, max_share: float) -> FloatArray:
     """The factor on the worth of each source: 1 + k W, with the largest k allowed.
 
     At one price a source is retrieved in proportion to its claim, the root of its worth times the mass of the root of
     its rate. A factor i raises that by its root, and as the number of retrievals is fixed, all others get less: so k is
-    bounded by ``sum(claims * sqrt(i)) <= sum(claims) / (1 - most_share)``, and the greatest factor is nine.
+    bounded by ``sum(claims * sqrt(i)) <= sum(claims) / (1 - max_share)``, and the greatest factor is nine.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def interests(weights: FloatArray, claims: FloatArray, most_share: float) -> Flo
         W of CAM: the sum over searches of what each counts x the relevance of the source to it; in any unit.
     claims : array (n,)
         Of each source without any search.
-    most_share : float
+    max_share : float
         The share of its retrievals that a source without searches may lose, 0 to below 1. Its delay grows by
         s / (1 - s) then.
 
@@ -69,10 +69,10 @@ def interests(weights: FloatArray, claims: FloatArray, most_share: float) -> Flo
     [1.5, 1.0]
     """
     most = float(weights.max(initial=0.0))
-    if most <= 0 or most_share <= 0:
+    if most <= 0 or max_share <= 0:
         return np.ones(len(weights))
     relative = weights / most
-    bound = claims.sum() / (1 - most_share)
+    bound = claims.sum() / (1 - max_share)
     low, high = 0.0, MAX_TIMES - 1
     if np.sum(claims * np.sqrt(1 + high * relative)) > bound:
         for _ in range(_ROUNDS):

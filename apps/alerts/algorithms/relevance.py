@@ -17,13 +17,15 @@ MIN_OF_BEST = 1 / 3  # of that of the best source: mentioning its words in passi
 MAX_SOURCES = 30  # that serve one search
 
 
-def most_relevant(sources: "sparse.csr_array", searches: "sparse.csr_array") -> tuple[IntArray, IntArray, FloatArray]:
+def relevant_sources(
+    sources: "sparse.csr_array", searches: "sparse.csr_array"
+) -> tuple[IntArray, IntArray, FloatArray]:
     """The sources that serve each search best: rows of searches, rows of sources, and the cosines.
 
     >>> from apps.retrieval.algorithms.cam.relevance import matrix
     >>> sources = matrix([(np.array([0]), np.array([1.0])), (np.array([0, 1]), np.array([0.8, 0.6]))], 2)
     >>> searches = matrix([(np.array([1]), np.array([1.0])), (np.array([0]), np.array([1.0]))], 2)
-    >>> [found.tolist() for found in most_relevant(sources, searches)]
+    >>> [found.tolist() for found in relevant_sources(sources, searches)]
     [[0, 1, 1], [1, 0, 1], [0.6, 1.0, 0.8]]
     """
     cosines = (searches @ sources.T).tocoo()

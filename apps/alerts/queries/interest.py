@@ -150,7 +150,7 @@ def claims() -> dict[int, float]:
     return dict(fetch(_CLAIMS))
 
 
-def most_share() -> float:
+def max_share() -> float:
     """The share of its retrievals that a source without searches may lose."""
     plan = Plan.objects.filter(pk=1).first() or Plan()
     return plan.interest_share

@@ -61,7 +61,7 @@ def feeds(user: User, source_ids: Collection[int] | None = None) -> list[Feed]:
     ).order_by("place", Lower("shown_title"), "pk")
     columns = rows.values(
         *("pk", "follow_id", "shown_title", "url", "site_url", "description", "state", "muted", "wants_pages"),
-        *("schedule__asked_at", "schedule__first_due_at", "schedule__due_at", "schedule__consecutive_failures"),
+        *("schedule__requested_at", "schedule__first_due_at", "schedule__due_at", "schedule__consecutive_failures"),
     )
     return [_feed(row, shown, filed) for row in columns]
 
@@ -74,7 +74,7 @@ def _feed(row: Mapping[str, Any], shown: list[Category], filed: Mapping[int, lis
         url=row["url"],
         site_url=row["site_url"],
         description=row["description"],
-        checked_at=row["schedule__asked_at"],
+        checked_at=row["schedule__requested_at"],
         next_check_at=row["schedule__first_due_at"] or row["schedule__due_at"],
         failures=row["schedule__consecutive_failures"] or 0,
         is_active=row["state"] == Source.State.ACTIVE,

@@ -18,21 +18,21 @@ class CrawlForm(forms.Form):
         label=_("Pages per day"),
         help_text=_("Maximum number of page requests."),
     )
-    most_pages = forms.IntegerField(
+    max_pages = forms.IntegerField(
         min_value=1,
         max_value=10_000_000,
         initial=100_000,
         label=_("Pages in total"),
         help_text=_("Maximum number of pages to remember."),
     )
-    most_index_pages = forms.IntegerField(
+    max_index_pages = forms.IntegerField(
         min_value=0,
         max_value=10_000,
         initial=100,
         label=_("Index pages"),
         help_text=_("Checked like feeds; each uses a share of the planned checks."),
     )
-    most_depth = forms.IntegerField(
+    max_depth = forms.IntegerField(
         min_value=1,
         max_value=100,
         initial=6,

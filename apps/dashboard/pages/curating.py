@@ -7,7 +7,7 @@ from apps.dashboard.queries import SourceFilter, chosen_sources
 from apps.retrieval.reports.source import EffectOnMany, effect_of_many
 from apps.sources import queries as sources
 from apps.sources.actions import MAX_AT_ONCE, Curation
-from apps.sources.actions.curating import MAX_DELETED, MOST_WEIGHT, weight_times
+from apps.sources.actions.curating import MAX_DELETED, MAX_WEIGHT, weight_times
 from apps.sources.models import Source
 from apps.web.pages import Context
 
@@ -51,4 +51,4 @@ def _weight(weight: float, curation: Curation) -> float:
     if curation.weight is not None:
         return curation.weight
     then = weight_times(weight, curation.factor or 0.0)
-    return then if then <= MOST_WEIGHT else weight
+    return then if then <= MAX_WEIGHT else weight

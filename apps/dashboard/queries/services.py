@@ -20,8 +20,8 @@ def problems() -> list[str]:
     """A sentence for each service that does not work; public, so it has no details."""
     checks = {
         "The database does not answer.": _database,
-        "The broker does not answer.": ask_broker,
-        "The cache does not answer.": ask_cache,
+        "The broker does not answer.": check_broker,
+        "The cache does not answer.": check_cache,
     }
     schema.known()  # the first call takes longer than the limit
     running = {sentence: _threads.submit(check) for sentence, check in checks.items()}
@@ -43,7 +43,7 @@ def _database() -> list[str]:
     return [f"{len(missing)} migrations are not applied."] if missing else []
 
 
-def ask_broker() -> list[str]:
+def check_broker() -> list[str]:
     """No problems; raises any error of the broker's client."""
     with current_app.connection_for_write(connect_timeout=LIMIT) as connection:
         connection.transport_options = connection.transport_options | {
@@ -55,7 +55,7 @@ def ask_broker() -> list[str]:
     return []
 
 
-def ask_cache() -> list[str]:
+def check_cache() -> list[str]:
     """No problems; raises any error of the cache's client."""
     location = str(settings.CACHES["default"]["LOCATION"])
     with redis.Redis.from_url(location, socket_timeout=LIMIT, socket_connect_timeout=LIMIT) as client:

@@ -47,7 +47,7 @@ def detail(request: Request, job_id: int) -> HttpResponse:
 @for_staff
 def start(request: PersonsRequest) -> HttpResponse:
     try:
-        job, is_new = actions.create(request.POST.get("kind", ""), asked_by=request.user.get_username())
+        job, is_new = actions.create(request.POST.get("kind", ""), requested_by=request.user.get_username())
     except LookupError as error:
         raise Http404("There is no such kind of job.") from error
     if is_new:

@@ -204,7 +204,7 @@ def check_now(request: HttpRequest, source_id: int) -> HttpResponse:
     if page["schedule"] is None:
         messages.warning(request, _("{source} is not scheduled: nobody follows it yet.").format(source=page["source"]))
         return back(request, "sources")
-    check = retrieval.ask_soon(page["source"].pk, now=now())
+    check = retrieval.request_check(page["source"].pk, now=now())
     if check.granted:
         messages.success(request, _("{source} will be checked shortly.").format(source=page["source"]))
     else:

@@ -24,7 +24,7 @@ from apps.sources.formats.opml import OpmlDocument, Subscription
 from apps.sources.models import Source
 
 Kind = Literal["all", "starred", "tag", "folder", "source", "sources"]
-FAILURES_THAT_TELL = 3  # in a row, until followers see that a source is failing
+FAILURES_SHOWN = 3  # in a row, until followers see that a source is failing
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class FollowedSource:
     failing_since: datetime | None
     answered_at: datetime | None  # the last successful check
     is_gone: bool
-    was_asked: bool  # whether the result of a check is stored
+    was_checked: bool  # whether the result of a check is stored
     muted: bool
     images: str
     followed_at: datetime
@@ -58,7 +58,7 @@ SELECT follow.id AS follow_id, follow.source_id, named.title,
     coalesce(consecutive_failures >= %(failures)s, false) AS failing, failing_since, observed_at AS answered_at,
     source.state = %(gone)s AS is_gone,
     -- checked, and not just being checked for the first time
-    coalesce(observed_at IS NOT NULL OR asked_at IS NOT NULL AND worker = '', false) AS was_asked,
+    coalesce(observed_at IS NOT NULL OR requested_at IS NOT NULL AND worker = '', false) AS was_checked,
     muted, follow.images, followed_at,
     ARRAY(SELECT folder_id FROM following_follow_folders filed WHERE filed.follow_id = follow.id) AS folder_ids
 FROM following_follow follow JOIN sources_source source ON source.id = follow.source_id
@@ -80,7 +80,7 @@ def folders_of(user: User) -> QuerySet[Folder]:
 
 def followed_sources(user: User) -> list[FollowedSource]:
     """The user's follows in manual order; the others last, by name."""
-    names = {"user": user.pk, "failures": FAILURES_THAT_TELL, "gone": Source.State.GONE.value}
+    names = {"user": user.pk, "failures": FAILURES_SHOWN, "gone": Source.State.GONE.value}
     return fetch_as(FollowedSource, _FOLLOWED, names)
 
 

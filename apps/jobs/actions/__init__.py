@@ -2,4 +2,4 @@
 
 from apps.jobs.actions.advancing import advance, advance_all
 from apps.jobs.actions.claiming import Claim, Stopped, claim, commit, end_attempt, renew
-from apps.jobs.actions.enqueuing import cancel, create, forget_asker, forget_old, pause, resume, try_again
+from apps.jobs.actions.enqueuing import cancel, create, forget_old, forget_requester, pause, resume, try_again

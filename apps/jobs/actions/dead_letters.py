@@ -37,7 +37,7 @@ class NotSendable(ValueError):
 
 def dead_letters() -> QuerySet[DeadLetter]:
     """Dead letters, the latest first."""
-    return DeadLetter.objects.exclude(set_aside_at=None).order_by("-set_aside_at", "pk")
+    return DeadLetter.objects.exclude(abandoned_at=None).order_by("-abandoned_at", "pk")
 
 
 def known_tasks() -> frozenset[str]:
@@ -59,20 +59,20 @@ def may_try(id: str, task: str, content: str, *, now: datetime) -> bool:
         cursor.execute(_TRY, values)
         [tries] = cursor.fetchone()
         if tries > MAX_TRIES:
-            set_aside(id, task, content, f"Its worker died {MAX_TRIES} times while it ran.", now=now)
+            abandon_message(id, task, content, f"Its worker died {MAX_TRIES} times while it ran.", now=now)
     return bool(tries <= MAX_TRIES)
 
 
-def set_aside(id: str, task: str, content: str, reason: str, *, now: datetime) -> None:
+def abandon_message(id: str, task: str, content: str, reason: str, *, now: datetime) -> None:
     """Store a message as a dead letter."""
-    decided = {"set_aside_at": now, "reason": reason[:300]}
+    decided = {"abandoned_at": now, "reason": reason[:300]}
     made = {"task": task[:200], "content": content[:MAX_CONTENT], "first_at": now, "last_at": now}
     DeadLetter.objects.update_or_create(pk=id[:200], defaults=decided, create_defaults=made | decided)
 
 
 def forget(id: str) -> None:
     """Forget the attempts of a message whose worker survived."""
-    DeadLetter.objects.filter(pk=id, set_aside_at=None).delete()
+    DeadLetter.objects.filter(pk=id, abandoned_at=None).delete()
 
 
 def written(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
@@ -135,4 +135,4 @@ def send_again(id: str) -> bool:
 
 def discard(id: str) -> bool:
     """Delete a dead letter; False if it is gone."""
-    return bool(DeadLetter.objects.filter(pk=id).exclude(set_aside_at=None).delete()[0])
+    return bool(DeadLetter.objects.filter(pk=id).exclude(abandoned_at=None).delete()[0])

@@ -13,7 +13,7 @@ from apps.jobs.models import Attempt, Emitted, Job, Split
 KEPT = timedelta(days=30)  # of ended jobs
 
 
-def create(kind: str, parameters: Mapping[str, int] | None = None, *, asked_by: str) -> tuple[Job, bool]:
+def create(kind: str, parameters: Mapping[str, int] | None = None, *, requested_by: str) -> tuple[Job, bool]:
     """A job, and whether it is new: an unfinished one with the same parameters is returned instead.
 
     Raises LookupError for an unknown kind, ValueError for an unknown parameter.
@@ -28,7 +28,7 @@ def create(kind: str, parameters: Mapping[str, int] | None = None, *, asked_by: 
         return job, False
     try:
         with transaction.atomic():
-            return Job.objects.create(kind=kind, parameters=given, asked_by=asked_by[:150]), True
+            return Job.objects.create(kind=kind, parameters=given, requested_by=requested_by[:150]), True
     except IntegrityError:  # requested at the same moment by another process
         return unfinished.get(), False
 
@@ -61,9 +61,9 @@ def try_again(job_id: int) -> bool:
 
 
 @transaction.atomic
-def forget_asker(name: str) -> None:
+def forget_requester(name: str) -> None:
     """Clear the name of a deleted account from its jobs."""
-    Job.objects.filter(asked_by=name).update(asked_by="")
+    Job.objects.filter(requested_by=name).update(requested_by="")
 
 
 def forget_old() -> int:

@@ -25,7 +25,7 @@ def expected(kind: str, stage: str, pieces: Sequence[Piece]) -> list[float] | No
             learnt[name] = estimates.learn(values, seconds, learnt.get(name))
     if not learnt or not pieces:
         return None
-    name = estimates.most_determining(learnt)
+    name = estimates.best_explaining_attribute(learnt)
     per_size = estimates.estimated(learnt[name], _attributes(pieces)[name])
     return [seconds * piece.size for seconds, piece in zip(per_size.tolist(), pieces, strict=True)]
 

@@ -151,12 +151,12 @@ def explained(learnt: Learnt) -> float:
     return 1 - (within / (records - values)) / (total / (records - 1))
 
 
-def most_determining(attributes: Mapping[str, Learnt]) -> str:
+def best_explaining_attribute(attributes: Mapping[str, Learnt]) -> str:
     """The attribute that explains the times best; of those equal to a thousandth, which is chance, the first.
 
     >>> seconds = np.array([2.0, 2.0, 5.0, 5.0])
     >>> host, noise = (learn(np.uint64(values), seconds) for values in ([7, 7, 9, 9], [1, 2, 1, 2]))
-    >>> most_determining({"noise": noise, "host": host})
+    >>> best_explaining_attribute({"noise": noise, "host": host})
     'host'
     """
     return max(attributes, key=lambda name: round(explained(attributes[name]), 3))

@@ -69,7 +69,9 @@ def _in(offers: Sequence[Any], languages: Collection[str]) -> list[Any]:
 def filling_page(user: User, now: datetime) -> Context:
     """The newest postings of what the user follows. At most seven queries."""
     followed = following.followed_sources(user)
-    waiting = sum(not each.was_asked and not each.is_gone and each.followed_at > now - WAITED_FOR for each in followed)
+    waiting = sum(
+        not each.was_checked and not each.is_gone and each.followed_at > now - WAITED_FOR for each in followed
+    )
     newest = listed(user, Scope("all"), unread_only=False, oldest_first=False, start=None, limit=LENGTH)
     return {
         "followed": len(followed),

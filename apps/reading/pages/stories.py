@@ -13,7 +13,7 @@ from apps.accounts.models import User
 from apps.reading.pages.summaries_story import story_part
 from apps.stories.models import Story
 from apps.stories.queries import front as stories
-from apps.stories.queries.for_you import own_order, telling_words
+from apps.stories.queries.for_you import explaining_words, own_order
 from apps.stories.queries.tastes import is_learning, taste_of
 from apps.web.algorithms.charts import timeline
 from apps.web.pages import Context
@@ -104,7 +104,7 @@ def own_page(user: User, number: int, now: datetime) -> Context:
         if row is None:
             continue
         text = f"{row.title} {row.excerpt}"
-        words = telling_words(taste, text, row.language, liked=each.taste > 0) if taste and each.is_personal else []
+        words = explaining_words(taste, text, row.language, liked=each.taste > 0) if taste and each.is_personal else []
         listed.append({"posting": row, "place": each, "words": words})
     more = len(found) > number * LENGTH
     return {

@@ -15,13 +15,13 @@ from apps.retrieval.actions.planning import (
     BEING_CHECKED,
     CheckRequest,
     adopt_sources,
-    ask_soon,
     forget_answers,
     forget_old_retrievals,
+    forget_validators,
     lock_sources,
-    read_anew,
     remember_robots,
     request_announced_check,
+    request_check,
 )
 from apps.retrieval.actions.replanning import replan, replan_changed
 from apps.retrieval.actions.storing import store

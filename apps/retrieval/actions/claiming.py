@@ -26,7 +26,7 @@ FORGET_WORKERS_AFTER = timedelta(days=1)
 
 _START = """
 UPDATE retrieval_schedule schedule
-SET sequence = schedule.sequence + 1, worker = %(worker)s, asked_at = %(now)s, dispatched_at = NULL,
+SET sequence = schedule.sequence + 1, worker = %(worker)s, requested_at = %(now)s, dispatched_at = NULL,
     attempts = least(schedule.attempts + 1, 1000),
     due_at = %(now)s
         + greatest(%(lease)s, make_interval(secs => coalesce(source.min_gap, %(min_gap)s) / source.clock_rate))

@@ -219,14 +219,16 @@ def _store_index_pages(crawl: Crawl, decided: Decided, now: datetime) -> None:
         for fetch, decision in decided
         if decision.kind == Page.Kind.INDEX and fetch.reading and fetch.reading.index
     ]
-    room = crawl.most_index_pages - Source.objects.filter(site_id=crawl.pk).count()
+    room = crawl.max_index_pages - Source.objects.filter(site_id=crawl.pk).count()
     wanted = [(fetch.page.url, index.about.title) for fetch, index, decision in found if decision.becomes_source]
     ids = sources.add_index_pages(crawl.pk, wanted[: max(0, room)])
     # They were fetched just now, which counts as their first retrieval.
     first = now + shortest_gap(crawl.source)
     Schedule.objects.bulk_create(
         [
-            Schedule(source_id=pk, partition=partition(url), asked_at=now, due_at=first, reason="found by the crawl")
+            Schedule(
+                source_id=pk, partition=partition(url), requested_at=now, due_at=first, reason="found by the crawl"
+            )
             for url, pk in ids.items()
         ],
         ignore_conflicts=True,

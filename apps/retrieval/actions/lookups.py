@@ -7,7 +7,7 @@ from apps.accounts.models import User
 from apps.following.actions import NotPossible
 from apps.sources import queries as sources
 
-MOST_LOOKUPS, WITHIN = 60, 3_600  # of one user, by pages and APIs together; seconds
+MAX_LOOKUPS, WITHIN = 60, 3_600  # of one user, by pages and APIs together; seconds
 
 
 class TooOften(NotPossible):
@@ -16,9 +16,9 @@ class TooOften(NotPossible):
 
 def count_lookup(user: User) -> None:
     """Count one lookup; raises TooOften beyond the limit."""
-    if not rate_limits.is_within("address", user.pk, most=MOST_LOOKUPS, seconds=WITHIN):
+    if not rate_limits.is_within("address", user.pk, most=MAX_LOOKUPS, seconds=WITHIN):
         words = _("At most %(most)s new addresses per hour are checked for you. Try again later.")
-        raise TooOften(words % {"most": MOST_LOOKUPS})
+        raise TooOften(words % {"most": MAX_LOOKUPS})
 
 
 def source_or_lookup(user: User, url: str) -> int | None:

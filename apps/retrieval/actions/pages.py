@@ -91,7 +91,7 @@ def add_links(crawl: Crawl, links: Sequence[Link], *, found_on: int | None, dept
     known = Page.objects.filter(source_id=crawl.pk, key__in=list(by_key)).values_list("key", flat=True)
     for key in known:
         del by_key[bytes(key)]
-    room = max(0, crawl.most_pages - crawl.known_pages)
+    room = max(0, crawl.max_pages - crawl.known_pages)
     patterns = Patterns.from_json(crawl.patterns)
     rows = [
         _page(crawl, key, link, patterns, found_on=found_on, depth=depth, now=now)
@@ -112,7 +112,7 @@ def _page(
     # The further pages of a list are as near as its first one, however long it is.
     depth += 0 if is_continuation(link.url) else 1
     found = NewLink(link.url, link.text, depth)
-    step = for_new_link(found, patterns=patterns, max_depth=crawl.most_depth, today=now.date())
+    step = for_new_link(found, patterns=patterns, max_depth=crawl.max_depth, today=now.date())
     return Page(
         source_id=crawl.pk,
         key=key,

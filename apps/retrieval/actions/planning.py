@@ -59,7 +59,7 @@ def adopt_sources(source_ids: Collection[int] | None = None, *, now: datetime) -
     return len(added) + resumed + stopped
 
 
-def ask_soon(source_id: int, *, now: datetime) -> CheckRequest:
+def request_check(source_id: int, *, now: datetime) -> CheckRequest:
     """Check a source now, or as soon as politeness allows."""
     return _request_check(source_id, shortest_gap, queries.USER_REQUEST, now)
 
@@ -85,11 +85,13 @@ def _request_check(source_id: int, gap_of: Callable[[Source], timedelta], reason
         wake_beat([earliest], now)
     if earliest == now:
         return CheckRequest(True, now, "The feed is being checked now.")
-    return CheckRequest(False, earliest, f"It was checked at {row.asked_at:%H:%M} UTC and cannot be checked again yet.")
+    return CheckRequest(
+        False, earliest, f"It was checked at {row.requested_at:%H:%M} UTC and cannot be checked again yet."
+    )
 
 
 def _end_of_gap(schedule: Schedule, gap_of: Callable[[Source], timedelta]) -> datetime | None:
-    return None if schedule.asked_at is None else schedule.asked_at + gap_of(schedule.source)
+    return None if schedule.requested_at is None else schedule.requested_at + gap_of(schedule.source)
 
 
 def shortest_gap(source: Source) -> timedelta:
@@ -134,7 +136,7 @@ def lock_sources(source_ids: Collection[int]) -> None:
     list(Crawl.objects.select_for_update().filter(pk__in=source_ids).order_by("pk").values_list("pk"))
 
 
-def read_anew(source_id: int) -> None:
+def forget_validators(source_id: int) -> None:
     """Have the next response parsed even if it equals the latest, after a change of how a source is read."""
     Schedule.objects.filter(pk=source_id).update(etag="", last_modified="", body_hash=b"")
 

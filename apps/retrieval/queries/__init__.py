@@ -19,7 +19,7 @@ from apps.sources.models import Source
 
 ROBOTS_KEPT = timedelta(hours=24)  # RFC 9309, section 2.4
 # Retrievals without a request.
-UNASKED = (Retrieval.Outcome.DEFERRED, Retrieval.Outcome.REFUSED, Retrieval.Outcome.PUSHED)
+UNREQUESTED = (Retrieval.Outcome.DEFERRED, Retrieval.Outcome.REFUSED, Retrieval.Outcome.PUSHED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ def budget_left(plan: Plan, announced: Announced) -> float:
 def requests_made(since: datetime, until: datetime) -> int:
     """Retrievals within (since, until] with a request."""
     made = Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until)
-    return made.exclude(outcome__in=UNASKED).count()
+    return made.exclude(outcome__in=UNREQUESTED).count()
 
 
 @dataclass(frozen=True, slots=True)

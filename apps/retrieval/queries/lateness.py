@@ -2,7 +2,7 @@
 
 Dispatching a retrieval again does not move its first due time. A retrieval that ended without a request is as late as
 its end, and one that is not stored yet as late as it is by now. Rows of the log without a request
-(`queries.UNASKED`) are left out; a deferred retrieval is still due and counts as such.
+(`queries.UNREQUESTED`) are left out; a deferred retrieval is still due and counts as such.
 """
 
 from datetime import datetime, timedelta
@@ -10,7 +10,7 @@ from math import inf
 from typing import NamedTuple
 
 from apps.retrieval.models import Retrieval, Schedule
-from apps.retrieval.queries import UNASKED
+from apps.retrieval.queries import UNREQUESTED
 
 OVERDUE_AFTER = timedelta(minutes=1)  # slow servers have 30 s, and a beat or worker is replaced within 5 s
 BUCKETS = (0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_800.0, 3_600.0, inf)  # s, upper bounds
@@ -38,7 +38,7 @@ class Late(NamedTuple):
 
 def late(retrieval: Retrieval) -> Late | None:
     """How late a row of the log was, or None without a request."""
-    if retrieval.outcome in UNASKED:
+    if retrieval.outcome in UNREQUESTED:
         return None
     times = (retrieval.begun_at or retrieval.stored_at, retrieval.stored_at)
     return Late(*(max((at - retrieval.due_at).total_seconds(), 0.0) for at in times))

@@ -11,7 +11,7 @@ from django.db.models.functions import Trunc
 
 from apps.database.statements import rows_of
 from apps.retrieval.models import Retrieval
-from apps.retrieval.queries import UNASKED
+from apps.retrieval.queries import UNREQUESTED
 
 RECENT = timedelta(days=7)  # the log that is shown to readers
 
@@ -87,7 +87,7 @@ def check_rate_of(source_id: int, now: datetime) -> CheckRate | None:
                 AND retrieval.fetched_at <= %(now)s
             WHERE schedule.source_id = %(id)s GROUP BY schedule.source_id
             """,
-            {"unasked": list(UNASKED), "since": now - RECENT, "now": now, "id": source_id},
+            {"unasked": list(UNREQUESTED), "since": now - RECENT, "now": now, "id": source_id},
         )
         made = next(iter(rows_of(cursor)), None)
     if made is None:

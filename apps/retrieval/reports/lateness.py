@@ -11,7 +11,7 @@ from django.db.models import Sum
 
 from apps.database.statements import rows_as, rows_of
 from apps.retrieval.models import LatenessBucket, UnmatchedClaims
-from apps.retrieval.queries import UNASKED
+from apps.retrieval.queries import UNREQUESTED
 from apps.retrieval.queries.lateness import BEGUN, BUCKETS, DUE, OVERDUE_AFTER, STORED, WAITED, Late
 from apps.retrieval.scheduler.claims import MAX_SILENCE_SECONDS
 
@@ -74,7 +74,7 @@ def lateness_of_due(since: datetime, now: datetime) -> Lateness:
 
 def _lateness(made: str, due: str, **values: Any) -> Lateness:
     with connection.cursor() as cursor:
-        cursor.execute(_LATENESS.format(made=made, due=due), values | {"unasked": list(UNASKED)})
+        cursor.execute(_LATENESS.format(made=made, due=due), values | {"unasked": list(UNREQUESTED)})
         [late] = rows_of(cursor)
     begun = Spread(late.begun_p50, late.begun_p99, late.begun_longest, late.begun_total)
     stored = Spread(late.stored_p50, late.stored_p99, late.stored_longest, late.stored_total)

@@ -10,7 +10,7 @@ from django.db.models import Count
 from apps.database.statements import rows_as
 from apps.retrieval.models import Plan, Retrieval
 from apps.retrieval.planner.state import TABLES, WORTH
-from apps.retrieval.queries import UNASKED
+from apps.retrieval.queries import UNREQUESTED
 from apps.retrieval.reports.delays import by_period
 
 RECENT = timedelta(hours=24)
@@ -55,7 +55,7 @@ class Share:
 def retrievals_by_hour(now: datetime, hours: int) -> list[Hour]:
     """The last whole hours and the present one, without gaps, the oldest first."""
     first = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=hours - 1)
-    made = Retrieval.objects.exclude(outcome__in=UNASKED)
+    made = Retrieval.objects.exclude(outcome__in=UNREQUESTED)
     rows = by_period(made, "hour", first, now, made=Count("pk"))
     return [Hour(begin, row["made"] if row else 0) for begin, row in rows]
 
@@ -65,7 +65,7 @@ def trouble(plan: Plan, now: datetime) -> Trouble:
         cursor.execute(
             """
             SELECT count(*) AS planned, count(*) FILTER (WHERE schedule.failing_since IS NOT NULL) AS failing,
-                count(*) FILTER (WHERE schedule.asked_at < %(now)s - %(gap)s / source.clock_rate
+                count(*) FILTER (WHERE schedule.requested_at < %(now)s - %(gap)s / source.clock_rate
                     AND (coalesce(schedule.first_due_at, schedule.due_at) < %(now)s
                         OR schedule.failing_since IS NOT NULL)) AS overdue
             FROM retrieval_schedule schedule JOIN sources_source source ON source.id = schedule.source_id
@@ -119,4 +119,4 @@ class Shares:
 
 
 def _recent(now: datetime) -> dict[str, Any]:
-    return {"now": now, "since": now - RECENT, "unasked": list(UNASKED)}
+    return {"now": now, "since": now - RECENT, "unasked": list(UNREQUESTED)}

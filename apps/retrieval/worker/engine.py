@@ -139,7 +139,7 @@ class Engine:
                 self._in_flight[assignment.is_first] += change
             self._room.notify_all()
 
-    def take_turn(self, source_id: int) -> bool:
+    def fetch_batch(self, source_id: int) -> bool:
         """Fetch and store the next pages of a source; False if there was nothing to do."""
         batch = patiently(lambda: actions.begin_batch(source_id, now=self._clock.now()))
         if batch is None:

@@ -31,24 +31,24 @@ SELECT coalesce(posting.id, document.posting_id), false {UNSEEN} ORDER BY postin
 """
 
 
-def begin(*, from_nothing: bool = False, asked_by: str) -> int:
+def begin(*, from_nothing: bool = False, requested_by: str) -> int:
     """Start a job that indexes all postings again, or resume an unfinished one; returns its id.
 
     Search uses the present index meanwhile; `from_nothing` empties it first, so postings are not found until read.
     """
     if from_nothing:
-        return _begin_from_nothing(asked_by)
-    job, _ = jobs.create(KIND, asked_by=asked_by)
+        return _begin_from_nothing(requested_by)
+    job, _ = jobs.create(KIND, requested_by=requested_by)
     jobs.resume(job.pk)
     return job.pk
 
 
 @transaction.atomic
-def _begin_from_nothing(asked_by: str) -> int:
+def _begin_from_nothing(requested_by: str) -> int:
     clear()
     for job_id in Job.objects.filter(kind=KIND, state__in=Job.UNFINISHED).values_list("pk", flat=True):
         jobs.cancel(job_id)  # its splits use numbers of deleted documents
-    return jobs.create(KIND, asked_by=asked_by)[0].pk
+    return jobs.create(KIND, requested_by=requested_by)[0].pk
 
 
 @transaction.atomic

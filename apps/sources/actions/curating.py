@@ -13,7 +13,7 @@ from apps.sources.models import AuditEntry, Source
 
 MAX_AT_ONCE = 5_000  # sources; more would hold their rows for too long
 MAX_DELETED = 200  # with their postings
-MIN_WEIGHT, MOST_WEIGHT = 0.0, 1_000.0
+MIN_WEIGHT, MAX_WEIGHT = 0.0, 1_000.0
 
 
 class TooMany(ValueError):
@@ -62,7 +62,7 @@ def curate(source_ids: Collection[int], curation: Curation, *, by: By) -> Curate
     refused = {
         source.pk: str(source)
         for source in rows
-        if curation.factor is not None and weight_times(source.weight, curation.factor) > MOST_WEIGHT
+        if curation.factor is not None and weight_times(source.weight, curation.factor) > MAX_WEIGHT
     }
     decisions: list[Noted] = []
     changed: dict[tuple[str, object], list[int]] = defaultdict(list)  # ids by column and new value
@@ -90,8 +90,8 @@ def _check(source_ids: Collection[int], curation: Curation) -> None:
     if curation.weight is not None and curation.factor is not None:
         raise ValueError("Give either a weight or a factor, not both.")
     for name, value in (("weight", curation.weight), ("factor", curation.factor)):
-        if value is not None and not (isfinite(value) and MIN_WEIGHT <= value <= MOST_WEIGHT):
-            raise ValueError(f"A {name} must be between {MIN_WEIGHT:g} and {MOST_WEIGHT:,.0f}, not {value:g}.")
+        if value is not None and not (isfinite(value) and MIN_WEIGHT <= value <= MAX_WEIGHT):
+            raise ValueError(f"A {name} must be between {MIN_WEIGHT:g} and {MAX_WEIGHT:,.0f}, not {value:g}.")
 
 
 def _difference(source: Source, curation: Curation) -> tuple[dict[str, object], dict[str, object]]:

@@ -76,7 +76,7 @@ def own_order(user: User, now: datetime) -> list[PersonalRank]:
     ]
 
 
-def telling_words(taste: Taste, text: str, declared: str, *, liked: bool = True) -> list[str]:
+def explaining_words(taste: Taste, text: str, declared: str, *, liked: bool = True) -> list[str]:
     """The words of a posting with the strongest evidence for it, or against it, in its spelling."""
     language = language_of(text, declared)
     words = analyse(text, language)

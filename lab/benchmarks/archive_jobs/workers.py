@@ -45,7 +45,7 @@ def run(kind: str, workers: int, *, kill: int | None = None) -> Iterator[Progres
     Raises WorkerFailed if a worker exits by itself or the job fails.
     """
     read("The vote", "The council voted on Tuesday to keep the old bridge open.")  # loads the models of all workers
-    job, _ = actions.create(kind, asked_by="benchmark_jobs")
+    job, _ = actions.create(kind, requested_by="benchmark_jobs")
     actions.advance(job.pk)
     chance, killed, used, begin = random.Random(kill), False, _used(), time.perf_counter()
     with _working(job.pk, workers) as processes:

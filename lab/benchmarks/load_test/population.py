@@ -57,7 +57,7 @@ def add_sources(count: int, now: datetime) -> IntArray:
     )
     due_at = now + timedelta(hours=1)
     Schedule.objects.bulk_create(
-        [Schedule(source=source, partition=0, due_at=due_at, asked_at=now) for source in made], batch_size=1_000
+        [Schedule(source=source, partition=0, due_at=due_at, requested_at=now) for source in made], batch_size=1_000
     )
     return np.array([source.pk for source in made], np.int64)
 

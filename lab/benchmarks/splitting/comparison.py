@@ -53,7 +53,7 @@ def expected_by_tetea(past: Records, new: Records) -> Expected:
 def expected_by_us(past: Records, new: Records) -> Expected:
     """By shrunken means of the attribute that explains most."""
     learnt = {name: estimates.learn(values, past.seconds) for name, values in _attributes(past).items()}
-    name = estimates.most_determining(learnt)
+    name = estimates.best_explaining_attribute(learnt)
     return Expected(estimates.estimated(learnt[name], _attributes(new)[name]), name)
 
 

@@ -110,7 +110,7 @@ class Command(LabCommand):
             time.monotonic() + MAX_BEGINNING_SECONDS,
         )
         while True:
-            retrieved = Schedule.objects.exclude(asked_at=None).count()
+            retrieved = Schedule.objects.exclude(requested_at=None).count()
             progress.update(bar, completed=retrieved)
             late = Schedule.objects.filter(due_at__lt=datetime.now(UTC) - timedelta(seconds=2)).count()
             unread = max(unread_changes().values())

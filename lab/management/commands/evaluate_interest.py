@@ -47,7 +47,7 @@ class Command(LabCommand):
             known = self._world(items, float(hours_of(start.timestamp())), options["days"])
             progress.update(steps, advance=1, description="Learning profiles")
             lessons = Lessons.learnt(known.trace, known.start, known.end, seed=seed)
-            searches = draw_searches(known, lessons, options["searches"], most_share=options["share"], seed=seed)
+            searches = draw_searches(known, lessons, options["searches"], max_share=options["share"], seed=seed)
             outcomes = []
             for name, worth in (("without", np.ones(len(known.trace))), ("with", searches.factors)):
                 progress.update(steps, advance=1, description=f"Retrieving {name} searches")

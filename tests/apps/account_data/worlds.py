@@ -106,7 +106,7 @@ def add_what_is_not_exported(user: User, posting: Posting) -> None:
     LogEntry.objects.create(
         user=admin, content_type=people, object_id=str(user.pk), object_repr=user.username, action_flag=CHANGE
     )
-    Job.objects.create(kind=f"kind {user.pk}", asked_by=user.username)
+    Job.objects.create(kind=f"kind {user.pk}", requested_by=user.username)
     line = {"member": "marks.jsonl", "record": {"source": "x"}, "noted_at": NOON, "due_at": NOON}
     Waiting.objects.create(user=user, source=posting.source, key=str(user.pk), **line)
     user.groups.add(Group.objects.create(name=f"group of {user.pk}"))

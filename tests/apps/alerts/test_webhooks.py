@@ -198,8 +198,8 @@ def test_who_does_not_keep_up_gets_fewer_and_longer_messages(receiver, monkeypat
     assert len(the_message(attempts=0).hits) == 20
     receiver.behave = lambda _: 200
     send_until_done(now=NOON + DAY)
-    told = [hit["page"] for call in receiver.taken for hit in call.message["data"]["hits"]]
-    assert len(told) == len(set(told)) == 25
+    pages = [hit["page"] for call in receiver.taken for hit in call.message["data"]["hits"]]
+    assert len(pages) == len(set(pages)) == 25
 
 
 def test_dead_webhooks_of_one_user_do_not_delay_others(receiver, monkeypatch):

@@ -81,7 +81,7 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
-class Belongings:
+class UserData:
     """A person and one of everything of theirs."""
 
     person: User
@@ -98,7 +98,7 @@ class Belongings:
     undo_id: int
 
 
-def a_person_with_everything(name: str, size: int = 1) -> Belongings:
+def a_person_with_everything(name: str, size: int = 1) -> UserData:
     """Whatever they wrote, or only they may read, says their name; of lists there are `size` rows each."""
     person, now = a_user(name, email=f"{name.lower()}@example.org"), timezone.now()
     folder = a_folder(person, f"{name} folder")
@@ -121,7 +121,7 @@ def a_person_with_everything(name: str, size: int = 1) -> Belongings:
         _a_trend(number + 1, [posting.pk])
     marked = mark_all_read(person, Scope("source", sources[-1].pk), shown_at=now, now=now)
     assert marked.undo is not None
-    return Belongings(
+    return UserData(
         person=person,
         folder_id=folder.pk,
         other_folder_id=Folder.objects.get(user=person, name=f"{name} folder 0").pk,

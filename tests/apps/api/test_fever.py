@@ -135,7 +135,7 @@ def test_groups_are_folders_with_subfolders(program, person):
 
 def test_a_feed_has_its_times(program, person):
     source = a_source(title="The Daily", site_url="https://daily.example/")
-    a_schedule(source, asked_at=NOON)
+    a_schedule(source, requested_at=NOON)
     a_follow(person, source)
     data = program.request("feeds")
     assert data["last_refreshed_on_time"] == int(NOON.timestamp())

@@ -463,7 +463,7 @@ def test_a_category_exists_once(program):
 # --- feeds ------------------------------------------------------------------------------------------------------------
 def test_a_feed_has_its_check_times(program, person):
     source = a_source(state="gone", site_url="javascript:alert(1)")
-    a_schedule(source, asked_at=NOON, due_at=None, consecutive_failures=4)
+    a_schedule(source, requested_at=NOON, due_at=None, consecutive_failures=4)
     a_follow(person, source, title="Mine", muted=True, full_text="page")
     feed = program.request("get", f"feeds/{source.pk}").json()
     assert feed["title"] == "Mine"

@@ -20,13 +20,13 @@ from apps.api.dialects.rest.urls import interface
 from apps.postings.models import Posting
 from apps.search.actions import consume
 from apps.sources.models import Source
-from tests.apps.api.programs import Belongings, Program, a_person_with_everything
+from tests.apps.api.programs import Program, UserData, a_person_with_everything
 from tests.builders import a_posting, a_source
 
 pytestmark = pytest.mark.django_db
 
 # What each kind of id is of. Kinds that end in "s" are lists.
-KINDS: Mapping[str, Callable[[Belongings], int]] = {
+KINDS: Mapping[str, Callable[[UserData], int]] = {
     "category_id": lambda owner: owner.folder_id + 1,  # of Miniflux: 1 is no folder's
     "folder_id": lambda owner: owner.folder_id,
     "folder_ids": lambda owner: owner.folder_id,
@@ -110,7 +110,7 @@ class UnknownKind(AssertionError):
 
 
 # --- calls out of the document ----------------------------------------------------------------------------------------
-def calls(document: Mapping[str, Any], owner: Belongings, other: Belongings) -> Iterator[Call]:
+def calls(document: Mapping[str, Any], owner: UserData, other: UserData) -> Iterator[Call]:
     """Each operation with what it must have, and once more with each id that it may have."""
     schemas = document["components"]["schemas"]
     for path, operations in document["paths"].items():
@@ -123,8 +123,8 @@ def _calls_of(
     method: str,
     operation: Mapping[str, Any],
     schemas: Mapping[str, Any],
-    owner: Belongings,
-    other: Belongings,
+    owner: UserData,
+    other: UserData,
 ) -> Iterator[Call]:
     name = operation["operationId"]
     parameters = {each["name"]: each for each in operation["parameters"]}
@@ -173,13 +173,13 @@ def _holds_numbers(schema: Mapping[str, Any]) -> bool:
     return schema.get("type") == "integer" or any(map(_holds_numbers, parts))
 
 
-def _id(operation: str, name: str, owner: Belongings) -> int:
+def _id(operation: str, name: str, owner: UserData) -> int:
     if name not in KINDS:
         raise UnknownKind(f"Say in KINDS what “{name}” in the path of {operation} is of.")
     return KINDS[name](owner)
 
 
-def _filled(operation: str, name: str, owner: Belongings) -> int | list[int]:
+def _filled(operation: str, name: str, owner: UserData) -> int | list[int]:
     number = _id(operation, name, owner)
     return [number] if name.endswith("s") else number
 
@@ -204,7 +204,7 @@ def _sample(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Any:
     return {"string": WORDS, "boolean": False, "integer": 1, "number": 1.0}[known["type"]]
 
 
-def calls_of_other_dialects(owner: Belongings) -> Iterator[Call]:
+def calls_of_other_dialects(owner: UserData) -> Iterator[Call]:
     ids = {name: of(owner) for name, of in KINDS.items()}
     for method, path, body in OTHER_DIALECTS:
         is_form = isinstance(body, bytes)
@@ -243,7 +243,7 @@ def ways_to_owners() -> dict[type[models.Model], str]:
     return found
 
 
-def rows_of(owner: Belongings) -> dict[str, list[Any]]:
+def rows_of(owner: UserData) -> dict[str, list[Any]]:
     """All rows of a user, with their private sources and postings."""
     rows = {
         model._meta.label: list(model._default_manager.filter(**{way: owner.person.pk}).order_by("pk").values())
@@ -267,7 +267,7 @@ def test_owners_of_rows_are_derived_from_the_models():
 
 # --- the trial --------------------------------------------------------------------------------------------------------
 @pytest.fixture
-def people() -> tuple[Belongings, Belongings]:
+def people() -> tuple[UserData, UserData]:
     both = a_person_with_everything("Ada"), a_person_with_everything("Eve")
     a_posting(a_source(title="Wire", listed=True), title="For all", text="All may read this.")
     consume()
@@ -300,7 +300,7 @@ def of_owner(call: Call) -> Callable[[Any, bool], str]:
     return judged
 
 
-def of_other(call: Call, owner: Belongings, before: Mapping[str, list[Any]]) -> Callable[[Any, bool], str]:
+def of_other(call: Call, owner: UserData, before: Mapping[str, list[Any]]) -> Callable[[Any, bool], str]:
     def judged(answer: Any, has_written: bool) -> str:
         if has_written and rows_of(owner) != before:
             changed = [label for label, rows in rows_of(owner).items() if rows != before[label]]

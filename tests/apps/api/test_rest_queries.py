@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from apps.api.dialects.rest.urls import interface
 from apps.search.actions import consume
-from tests.apps.api.programs import Belongings, Program, a_person_with_everything
+from tests.apps.api.programs import Program, UserData, a_person_with_everything
 
 pytestmark = pytest.mark.django_db
 
@@ -47,14 +47,14 @@ def paths() -> set[str]:
 
 
 @pytest.fixture
-def two() -> tuple[Belongings, Belongings]:
+def two() -> tuple[UserData, UserData]:
     """A user with few rows, and one with many."""
     little, much = a_person_with_everything("Ada", size=2), a_person_with_everything("Eve", size=9)
     consume()
     return little, much
 
 
-def queries_of(owner: Belongings, path: str) -> int:
+def queries_of(owner: UserData, path: str) -> int:
     program = Program(owner.person)
     ids = {"source_id": owner.source.pk, "posting_id": owner.posting.pk, "folder_id": owner.folder_id}
     ids |= {"tag_id": owner.tag_id, "search_id": owner.search.pk, "story_id": owner.story_id}

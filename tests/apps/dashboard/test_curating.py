@@ -32,7 +32,7 @@ def many(client, **values):
 def a_planned_source(**values) -> Source:
     source = a_source(always_retrieved=True, **values)
     a_profile(source)
-    a_schedule(source, due_at=NOON + 3 * HOUR, observed_at=NOON - HOUR, asked_at=NOON - HOUR, earliest_at=NOON)
+    a_schedule(source, due_at=NOON + 3 * HOUR, observed_at=NOON - HOUR, requested_at=NOON - HOUR, earliest_at=NOON)
     return source
 
 
@@ -136,7 +136,7 @@ def test_many_are_checked_now_and_the_others_are_counted(client, staff):
     ready, resting, paused = a_source(), a_source(), a_source(state="paused")
     now = timezone.now()
     a_schedule(ready, due_at=now + HOUR)
-    a_schedule(resting, due_at=now + HOUR, asked_at=now)
+    a_schedule(resting, due_at=now + HOUR, requested_at=now)
     a_schedule(paused, due_at=None)
     text = many(client, source=[ready.pk, resting.pk, paused.pk, a_source().pk], do="ask").text
     assert "1 feed will be checked shortly." in text

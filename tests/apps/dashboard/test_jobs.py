@@ -52,7 +52,7 @@ def test_progress_and_failed_splits_are_shown(staff, counting_job, client):
             raise ValueError("4 is <no> number.")
 
     counting_job(during=fail_at_four, in_order=True)
-    job, _ = actions.create(KIND, asked_by="Ann")
+    job, _ = actions.create(KIND, requested_by="Ann")
     working.work("a worker", job.pk, seconds=0)
     working.work_on_one("a worker", job.pk)
     actions.claim("worker seven", job.pk)
@@ -76,12 +76,12 @@ def test_progress_and_failed_splits_are_shown(staff, counting_job, client):
 
 
 def test_a_job_of_a_kind_that_is_gone_can_still_be_seen(staff):
-    job = Job.objects.create(kind="dance", asked_by="Ann", state="failed")
+    job = Job.objects.create(kind="dance", requested_by="Ann", state="failed")
     assert "dance" in staff.get(reverse("job", args=[job.pk])).text
 
 
 def test_however_many_jobs_there_are_the_page_takes_as_few_queries(staff, django_assert_max_num_queries):
     for number in range(5):
-        Job.objects.create(kind="index", asked_by="Ann", state="done", parameters={"number": number})
+        Job.objects.create(kind="index", requested_by="Ann", state="done", parameters={"number": number})
     with django_assert_max_num_queries(14):
         staff.get(reverse("jobs"))

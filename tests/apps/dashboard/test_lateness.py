@@ -95,7 +95,7 @@ def test_a_feed_dispatched_again_a_second_ago_is_overdue_since_it_was_first_due(
 
 
 def test_a_check_that_began_24_minutes_late_is_shown_as_that(client, staff, feed):
-    a_schedule(feed, due_at=timezone.now() + 60 * MINUTE, asked_at=timezone.now())
+    a_schedule(feed, due_at=timezone.now() + 60 * MINUTE, requested_at=timezone.now())
     count_lateness([a_check(feed)])
     page = words(client, "source", feed.pk)
     assert "checked 24 min late" in page

@@ -288,7 +288,7 @@ def sent(monkeypatch):
 def a_stuck_message(task="apps.search.tasks.consume", content=None, **values) -> DeadLetter:
     now = timezone.now()
     content = dead_letters.written([7], {"again": True}) if content is None else content
-    given = {"first_at": now, "last_at": now, "set_aside_at": now, "tries": 3, "reason": "Its worker ended."}
+    given = {"first_at": now, "last_at": now, "abandoned_at": now, "tries": 3, "reason": "Its worker ended."}
     return DeadLetter.objects.create(id=f"id {task}", task=task, content=content, **given | values)
 
 
@@ -326,7 +326,7 @@ def test_an_unsendable_message_stays_until_discarded(client, staff, sent, values
 
 
 def test_a_message_that_is_being_tried_is_no_matter_of_people(client, staff, sent):
-    message = a_stuck_message(set_aside_at=None)
+    message = a_stuck_message(abandoned_at=None)
     assert "No dead letters." in client.get(reverse("dead_letters")).text
     assert "already" in decide(client, message, "discard")
     assert DeadLetter.objects.exists()

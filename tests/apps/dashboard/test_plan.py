@@ -38,7 +38,7 @@ def a_planned_source(now: datetime = NOON, **values) -> Source:
     source = a_source(**{"always_retrieved": True} | values)
     a_profile(source)
     hour = HOUR / source.clock_rate
-    a_schedule(source, due_at=now + 3 * hour, observed_at=now - hour, asked_at=now - hour, earliest_at=now)
+    a_schedule(source, due_at=now + 3 * hour, observed_at=now - hour, requested_at=now - hour, earliest_at=now)
     return source
 
 
@@ -223,9 +223,9 @@ def test_sources_over_the_longest_gap_are_counted_once_they_are_late_or_failing(
         (30, None, {}),
     ]:
         due_at = None if due is None else NOON + due * HOUR
-        a_schedule(asked_at=NOON - checked * HOUR, due_at=due_at, **values)
+        a_schedule(requested_at=NOON - checked * HOUR, due_at=due_at, **values)
     fast = a_source(clock_rate=60)
-    a_schedule(fast, asked_at=NOON - HOUR, due_at=NOON - HOUR)
+    a_schedule(fast, requested_at=NOON - HOUR, due_at=NOON - HOUR)
     assert portal.trouble(plan, NOON) == portal.Trouble(planned=5, failing=1, overdue=3)
 
 

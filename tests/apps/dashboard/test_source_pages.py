@@ -51,12 +51,12 @@ def test_the_list_takes_as_many_queries_for_many_pages_as_for_few(staff, site, d
 
 
 def test_limits_are_changed_and_wrong_ones_are_refused(staff, site):
-    values = {"pages_per_day": 50, "most_pages": 1_000, "most_index_pages": 5, "most_depth": 3}
+    values = {"pages_per_day": 50, "max_pages": 1_000, "max_index_pages": 5, "max_depth": 3}
     assert staff.post(f"/sources/{site.pk}/pages/", values).status_code == 302
     assert Crawl.objects.get(pk=site.pk).pages_per_day == 50
-    answer = staff.post(f"/sources/{site.pk}/pages/", values | {"most_depth": 0})
+    answer = staff.post(f"/sources/{site.pk}/pages/", values | {"max_depth": 0})
     assert "greater than or equal to 1" in answer.content.decode()
-    assert Crawl.objects.get(pk=site.pk).most_depth == 3
+    assert Crawl.objects.get(pk=site.pk).max_depth == 3
 
 
 def test_a_page_is_excluded_or_fetched_again(staff, site):

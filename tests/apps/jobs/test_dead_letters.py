@@ -46,7 +46,7 @@ def test_message_becomes_a_dead_letter_after_three_redeliveries(db):
     tried = [dead_letters.may_try("message 1", "a task", "its words", now=NOW) for _ in range(5)]
     assert tried == [True, True, True, False, False]
     row = DeadLetter.objects.get()
-    assert (row.task, row.content, row.set_aside_at) == ("a task", "its words", NOW)
+    assert (row.task, row.content, row.abandoned_at) == ("a task", "its words", NOW)
     assert row.reason == "Its worker died 3 times while it ran."
 
 
@@ -68,7 +68,7 @@ def test_a_message_that_ended_its_worker_too_often_is_not_tried_again(db, task):
         assert dead_letters.may_try("message 1", task.name, "", now=NOW)  # and then the worker ended
     deliver(task, "word", again=True)
     assert task.calls == []
-    assert DeadLetter.objects.get().set_aside_at is not None
+    assert DeadLetter.objects.get().abandoned_at is not None
 
 
 def test_all_tasks_of_the_portal_count_their_tries():
@@ -99,12 +99,12 @@ def test_unreadable_message_becomes_a_dead_letter_and_the_next_one_is_processed(
     assert done
     kept = {row.task: row for row in DeadLetter.objects.all()}
     assert set(kept) == {"", "of.tomorrow"}
-    assert all(row.set_aside_at for row in kept.values())
+    assert all(row.abandoned_at for row in kept.values())
     assert kept["of.tomorrow"].id == "message 2"
 
 
 def test_doctor_reports_dead_letters(db):
     assert doctor.OF_THE_PORTAL["messages"]() == "No dead letters."
-    dead_letters.set_aside("message 1", "of.tomorrow", "its words", "It is not known.", now=NOW)
+    dead_letters.abandon_message("message 1", "of.tomorrow", "its words", "It is not known.", now=NOW)
     with pytest.raises(doctor.Wrong, match="1 were set aside"):
         doctor.OF_THE_PORTAL["messages"]()

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 def a_job(**parameters: int) -> Job:
     """A job that is cut already."""
-    job, _ = actions.create(KIND, parameters, asked_by="a test")
+    job, _ = actions.create(KIND, parameters, requested_by="a test")
     actions.advance(job.pk)
     return job
 
@@ -62,20 +62,20 @@ def test_a_job_without_records_is_done_at_once(counting_job):
 
 def test_unfinished_job_is_returned_for_the_same_request(counting_job):
     counting_job()
-    job, is_new = actions.create(KIND, asked_by="Ann")
+    job, is_new = actions.create(KIND, requested_by="Ann")
     assert is_new
-    assert actions.create(KIND, asked_by="Bo") == (job, False)
-    assert actions.create(KIND, {"records": 3}, asked_by="Bo")[1]
+    assert actions.create(KIND, requested_by="Bo") == (job, False)
+    assert actions.create(KIND, {"records": 3}, requested_by="Bo")[1]
     actions.cancel(job.pk)
-    assert actions.create(KIND, asked_by="Bo")[1]
+    assert actions.create(KIND, requested_by="Bo")[1]
 
 
 def test_unknown_kinds_and_parameters_are_rejected(counting_job):
     counting_job()
     with pytest.raises(LookupError, match="no jobs of the kind 'dance', only count, crawl, extract, index, update"):
-        actions.create("dance", asked_by="a test")
+        actions.create("dance", requested_by="a test")
     with pytest.raises(ValueError, match="have no 'colour', only records"):
-        actions.create(KIND, {"colour": 3}, asked_by="a test")
+        actions.create(KIND, {"colour": 3}, requested_by="a test")
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -242,7 +242,7 @@ def test_split_that_kills_its_workers_dies(counting_job):
 
 def test_a_job_that_cannot_be_cut_says_why(counting_job):
     counting_job()
-    job, _ = actions.create(KIND, {"records": 3}, asked_by="a test")
+    job, _ = actions.create(KIND, {"records": 3}, requested_by="a test")
     Job.objects.update(kind="dance")
     actions.advance_all()
     assert now(job).state == Job.State.FAILED
@@ -330,7 +330,7 @@ def test_workers_are_woken_for_what_is_open(counting_job, sent):
     counting_job(records=6)
     tasks.advance()
     assert sent == []
-    actions.create(KIND, asked_by="a test")
+    actions.create(KIND, requested_by="a test")
     tasks.advance()
     assert sent == ["work", "work"]  # it was cut into two
     tasks.work()

@@ -36,7 +36,7 @@ def a_worker(counting_job):
                 go_on[0].poll(30)
 
         counting_job(during=wait_at_four, in_order=True, backups=False)
-        job, _ = actions.create(KIND, asked_by="a test")
+        job, _ = actions.create(KIND, requested_by="a test")
         actions.advance(job.pk)
         connection.close()
         process = _forked.Process(target=_work, args=(job.pk,))
@@ -90,7 +90,7 @@ def test_a_stopped_worker_that_wakes_up_finds_that_nothing_of_it_counts(a_worker
 
 def test_the_database_ends_the_session_of_who_is_stopped_while_committing(counting_job):
     counting_job(records=1)
-    job, _ = actions.create(KIND, asked_by="a test")
+    job, _ = actions.create(KIND, requested_by="a test")
     actions.advance(job.pk)
     claim, seen = actions.claim("a worker", job.pk), []
 
@@ -106,7 +106,7 @@ def test_the_database_ends_the_session_of_who_is_stopped_while_committing(counti
 
 def test_two_workers_at_a_time_never_take_the_same_split(counting_job):
     counting_job(records=30, per_split=1, during=lambda number, beat: time.sleep(0.005))
-    job, _ = actions.create(KIND, asked_by="a test")
+    job, _ = actions.create(KIND, requested_by="a test")
     actions.advance(job.pk)
     connection.close()
     processes = [_forked.Process(target=_work, args=(job.pk,)) for _ in range(3)]

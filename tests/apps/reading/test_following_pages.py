@@ -274,7 +274,7 @@ def test_interests_without_sources_show_an_error(client, user, form, words):
 
 def test_the_page_polls_until_all_sources_were_checked(client, user):
     checked, waiting = (a_follow(user, a_source(), followed_at=timezone.now()) for _ in range(2))
-    a_schedule(checked.source, asked_at=timezone.now())
+    a_schedule(checked.source, requested_at=timezone.now())
     a_schedule(waiting.source)
     posting = a_posting(checked.source)
     page = client.get(reverse("filling")).text
@@ -283,7 +283,7 @@ def test_the_page_polls_until_all_sources_were_checked(client, user):
     assert posting.title in page
     rest = client.get(reverse("filling"), headers={"HX-Request": "true"}).text
     assert "<html" not in rest
-    Schedule.objects.filter(source=waiting.source).update(asked_at=timezone.now(), worker="worker")
+    Schedule.objects.filter(source=waiting.source).update(requested_at=timezone.now(), worker="worker")
     assert "1 of 2 feeds" in client.get(reverse("filling")).text  # what it says is not stored yet
     Schedule.objects.update(worker="")
     assert "hx-trigger" not in client.get(reverse("filling"), headers={"HX-Request": "true"}).text.split("<article")[0]
@@ -296,7 +296,7 @@ def test_a_source_that_never_answers_is_not_waited_for_for_ever(client, user):
 
 def test_a_second_check_is_not_waited_for(client, user):
     now = timezone.now()
-    a_schedule(a_follow(user, followed_at=now).source, observed_at=now, asked_at=now, worker="worker")
+    a_schedule(a_follow(user, followed_at=now).source, observed_at=now, requested_at=now, worker="worker")
     assert "hx-trigger" not in client.get(reverse("filling")).text.split('id="filling"')[1].split(">")[0]
 
 

@@ -274,7 +274,7 @@ def test_retrieving_now_makes_a_source_due_and_says_so(client, staff):
 
 def test_retrieving_now_waits_for_politeness_and_says_until_when(client, staff):
     now = timezone.now()
-    schedule = a_schedule(a_source(title="The Wire"), asked_at=now, due_at=now + timedelta(days=1))
+    schedule = a_schedule(a_source(title="The Wire"), requested_at=now, due_at=now + timedelta(days=1))
     page = client.post(reverse("ask_source", args=[schedule.pk]), follow=True).text
     assert "The Wire will not be checked before" in page
     schedule.refresh_from_db()

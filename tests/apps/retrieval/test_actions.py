@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from apps.postings.models import Posting
-from apps.retrieval.actions import adopt_sources, ask_soon, forget_answers, release_worker, start, store
+from apps.retrieval.actions import adopt_sources, forget_answers, release_worker, request_check, start, store
 from apps.retrieval.http.fetching import Failure, Fetched, Validators
 from apps.retrieval.http.results import Assignment, decide
 from apps.retrieval.models import Retrieval, Schedule, UnmatchedClaims
@@ -55,7 +55,7 @@ def test_beginning_a_retrieval_writes_the_next_due_time_first(schedule):
     begin(schedule)
     schedule.refresh_from_db()
     assert schedule.due_at == NOW + timedelta(hours=1)
-    assert (schedule.asked_at, schedule.worker) == (NOW, "worker@one")
+    assert (schedule.requested_at, schedule.worker) == (NOW, "worker@one")
 
 
 def test_a_retrieval_stores_postings_validators_log_and_next_due_time(schedule):
@@ -232,21 +232,21 @@ class TestAdoption:
 class TestCheckingNow:
     def test_a_source_is_checked_now_unless_it_was_checked_within_its_gap(self, schedule):
         visit(schedule)
-        soon = ask_soon(schedule.pk, now=NOW + timedelta(minutes=10))
+        soon = request_check(schedule.pk, now=NOW + timedelta(minutes=10))
         assert (soon.granted, soon.at) == (False, NOW + timedelta(hours=1))
         later = NOW + timedelta(hours=2)
-        assert ask_soon(schedule.pk, now=later).granted
+        assert request_check(schedule.pk, now=later).granted
         schedule.refresh_from_db()
         assert schedule.due_at == later
 
     def test_a_person_who_set_a_shorter_gap_waits_no_longer_than_it(self, schedule):
         visit(schedule)
         Source.objects.update(min_gap=60)
-        assert ask_soon(schedule.pk, now=NOW + timedelta(minutes=2)).granted
+        assert request_check(schedule.pk, now=NOW + timedelta(minutes=2)).granted
 
     def test_a_paused_source_is_not_checked(self, schedule):
         Source.objects.update(state=Source.State.PAUSED)
-        assert not ask_soon(schedule.pk, now=NOW).granted
+        assert not request_check(schedule.pk, now=NOW).granted
 
 
 def test_a_new_address_forgets_what_the_old_one_answered(schedule):
@@ -255,7 +255,7 @@ def test_a_new_address_forgets_what_the_old_one_answered(schedule):
     forget_answers(schedule.pk, now=NOW)
     schedule.refresh_from_db()
     assert Validators(schedule.etag, schedule.last_modified) == Validators()
-    assert (schedule.due_at, schedule.body_hash, schedule.asked_at) == (NOW, b"", None)
+    assert (schedule.due_at, schedule.body_hash, schedule.requested_at) == (NOW, b"", None)
 
 
 def test_following_raises_the_count_of_subscribers_in_the_user_agent(schedule):

@@ -151,14 +151,14 @@ def test_what_a_new_article_waited_for_us_is_written_into_the_visit_that_led_to_
     with serving_pages({"/": a_list(8)} | {f"/story-{n}": an_article(n) for n in range(9)}) as web:
         site_id = begin(web.url("/"))
         visit(engine, site_id)
-        while engine.take_turn(site_id):
+        while engine.fetch_batch(site_id):
             pass
         assert sum(Retrieval.objects.values_list("dated", flat=True)) == 0  # there was no earlier fetch
         Retrieval.objects.update(fetched_at=datetime.now(UTC) - timedelta(hours=1))
         web.pages["/"] = a_list(9)
         web.pages["/story-8"] = an_article(8)
         visit(engine, site_id)
-        while engine.take_turn(site_id):
+        while engine.fetch_batch(site_id):
             pass
     latest = Retrieval.objects.latest("fetched_at")
     assert (latest.outcome, latest.new, latest.dated) == (Retrieval.Outcome.NEW, 1, 1)
@@ -172,7 +172,7 @@ def test_once_a_site_is_explored_its_first_page_is_planned_by_what_was_found(eng
         site_id = begin(server.url)
         visit(engine, site_id)
         before = WeeklyProfile.objects.get(pk=site_id).weekly
-        while engine.take_turn(site_id):
+        while engine.fetch_batch(site_id):
             pass
     assert Crawl.objects.get().explored_at is not None
     assert WeeklyProfile.objects.get(pk=site_id).weekly > 10 * before

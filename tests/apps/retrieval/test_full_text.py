@@ -55,7 +55,7 @@ def a_source_of(web, **values):
 
 def retrieve(engine, source_id):
     retrieve_now(engine, source_id)
-    while engine.take_turn(source_id):
+    while engine.fetch_batch(source_id):
         pass
 
 

@@ -46,7 +46,7 @@ def test_hostile_pages_of_a_site_end_with_a_reason_and_the_good_one_among_them_i
         adopt_sources(now=datetime.now(UTC))
         began = time.monotonic()
         retrieve_now(engine, source_id)
-        while engine.take_turn(source_id):
+        while engine.fetch_batch(source_id):
             pass
         elapsed = time.monotonic() - began
         pages = {page.url: page for page in Page.objects.filter(source_id=source_id)}

@@ -15,7 +15,7 @@ from apps.retrieval.actions import lateness as counting
 from apps.retrieval.actions import store
 from apps.retrieval.http.results import decide
 from apps.retrieval.models import LatenessBucket, Retrieval, Schedule, UnmatchedClaims, Worker
-from apps.retrieval.queries import UNASKED
+from apps.retrieval.queries import UNREQUESTED
 from apps.retrieval.queries.lateness import BUCKETS, DUE, late, overdue_since
 from apps.retrieval.reports import lateness
 from apps.retrieval.scheduler.claims import LEASE, Claim
@@ -75,7 +75,7 @@ def test_one_that_ended_without_a_request_is_as_late_as_its_end():
     assert late(a_row(None, 90, outcome="failed")) == (90, 90)
 
 
-@pytest.mark.parametrize("outcome", UNASKED)
+@pytest.mark.parametrize("outcome", UNREQUESTED)
 def test_what_is_no_retrieval_has_no_lateness(outcome):
     assert late(a_row(1, 90, outcome=outcome)) is None
     assert recent().retrievals == 0

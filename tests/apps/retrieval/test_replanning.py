@@ -11,7 +11,15 @@ import pytest
 from django.db import connection
 from django.db.models import F
 
-from apps.retrieval.actions import ask_soon, change_plan, current_plan, learn_profiles, replan, replan_changed, start
+from apps.retrieval.actions import (
+    change_plan,
+    current_plan,
+    learn_profiles,
+    replan,
+    replan_changed,
+    request_check,
+    start,
+)
 from apps.retrieval.actions.plan import PLANNING
 from apps.retrieval.actions.timetables import make_timetables
 from apps.retrieval.models import Plan, Schedule, WeeklyProfile
@@ -220,7 +228,7 @@ class TestReplanning:
         assert [after[pk] for pk in (waiting.pk, begun.pk)] == [before[pk] for pk in (waiting.pk, begun.pk)]
 
     def test_leaves_a_manual_check(self, fleet):
-        ask_soon(fleet[0].pk, now=SOON)
+        request_check(fleet[0].pk, now=SOON)
         assert replan(now=SOON) == len(fleet) - 1
         assert due(fleet[0]) == NOW + HOUR
 

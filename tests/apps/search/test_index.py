@@ -89,7 +89,7 @@ def test_index_agrees_with_a_dictionary_after_random_operations(seed, small_leve
             case "anew":
                 pull_all()
                 twin.pull()
-                job_id = actions.begin(asked_by="a test")
+                job_id = actions.begin(requested_by="a test")
                 working.advance(job_id)
                 working.work_on_one("a worker", job_id)  # some are indexed again and some are not
             case "empty":
@@ -231,7 +231,7 @@ def test_check_finds_no_fault_after_random_operations(seed, small_levels):
         ).delete()
         consume()
     assert faults() == []
-    job_id = actions.begin(asked_by="a test")
+    job_id = actions.begin(requested_by="a test")
     working.advance(job_id)
     working.work_on_one("a worker", job_id)
     maintain(at_least=3)

@@ -66,7 +66,7 @@ def faults() -> list[str]:
 
 
 def cut() -> int:
-    job_id = actions.begin(asked_by="a test")
+    job_id = actions.begin(requested_by="a test")
     working.advance(job_id)
     return job_id
 
@@ -127,7 +127,7 @@ def test_emptying_the_index_cancels_unfinished_jobs():
     an_archive(4)
     before, former = comparing.of_documents(), cut()
     working.work_on_one("a worker", former)
-    job_id = actions.begin(from_nothing=True, asked_by="a test")
+    job_id = actions.begin(from_nothing=True, requested_by="a test")
     assert not Document.objects.exists()
     assert Job.objects.get(pk=former).state == Job.State.CANCELLED
     at_once(2, job_id)

@@ -58,7 +58,7 @@ def write(chance: random.Random, source) -> None:
                 case "delete":
                     Posting.objects.filter(pk__in=[Posting.objects.order_by("pk").first().pk]).delete()
                 case "anew":
-                    working.work("a worker", begin(asked_by="a test"))
+                    working.work("a worker", begin(requested_by="a test"))
                 case "empty":
                     empty()
             consume()

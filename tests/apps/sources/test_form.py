@@ -155,7 +155,7 @@ def test_a_source_is_tested_as_it_is_read(staff, web: Web):
 
 def test_a_change_of_how_a_source_is_read_makes_its_next_answer_count(staff):
     source = a_source(url="https://a.example/", kind="xpath", recipe={"item": "//li", "title": ".", "link": "."})
-    schedule = a_schedule(source, etag='"a"', body_hash=b"x" * 16, asked_at=None)
+    schedule = a_schedule(source, etag='"a"', body_hash=b"x" * 16, requested_at=None)
     address = reverse("edit_source", args=[source.pk])
     same = {"url": source.url, "kind": "xpath", "path_item": "//li", "path_title": ".", "path_link": "."}
     sent(staff, same | {"always_retrieved": "on"}, address)

@@ -7,7 +7,7 @@ import pytest
 from apps.stories import actions
 from apps.stories.actions import consuming
 from apps.stories.models import Reaction, Taste
-from apps.stories.queries.for_you import own_order, telling_words
+from apps.stories.queries.for_you import explaining_words, own_order
 from apps.stories.queries.tastes import taste_of
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
 
@@ -57,8 +57,8 @@ def test_what_is_opened_comes_first_and_what_is_hidden_last(person, source):
     assert places[liked.pk].taste > 0 > places[disliked.pk].taste
     taste = taste_of(person)
     assert taste is not None
-    assert "Derby" in telling_words(taste, liked.title, "en")
-    assert "shares" in telling_words(taste, disliked.title, "en", liked=False)
+    assert "Derby" in explaining_words(taste, liked.title, "en")
+    assert "shares" in explaining_words(taste, disliked.title, "en", liked=False)
 
 
 def test_what_was_hidden_is_not_shown_and_every_fifth_place_is_not_personal(person, source):

@@ -114,7 +114,7 @@ class TestADelivery:
         assert Edition.objects.get().title == "A headline"
 
     def test_is_a_part_of_the_feed_and_says_nothing_of_the_rest(self, hub, client, source):
-        before = Schedule.objects.values("etag", "last_modified", "body_hash", "observed_at", "asked_at").get()
+        before = Schedule.objects.values("etag", "last_modified", "body_hash", "observed_at", "requested_at").get()
         send(hub, client, a_feed([NOW], first=7))
         assert titles() == {"Posting 0", "Posting 7"}
         assert Schedule.objects.values(*before).get() == before

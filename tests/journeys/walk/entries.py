@@ -177,7 +177,7 @@ merge_source | into=$other_source_id | from=$other_source_id
 delete_source | why=x
 set_source_state | state=paused
 ask_source
-source_pages | pages_per_day=7&most_pages=9&most_index_pages=9&most_depth=2
+source_pages | pages_per_day=7&max_pages=9&max_index_pages=9&max_depth=2
 decide_page | kind=valueless
 keen_tags | tags=b+i | do=train
 plan | policy=even&budget=9&unit=hour&longest_gap=24&interest_share=1

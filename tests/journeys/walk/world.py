@@ -28,7 +28,7 @@ from apps.search.actions import consume
 from apps.stories.models import Section
 from apps.websub.models import Subscription
 from tests.apps.account_data.worlds import add_what_is_not_exported
-from tests.apps.api.programs import Belongings, a_person_with_everything
+from tests.apps.api.programs import UserData, a_person_with_everything
 from tests.builders import NOON, a_posting, a_source
 
 MARKER = "Quixotl"
@@ -43,7 +43,7 @@ PERSONAL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class World:
-    owner: Belongings
+    owner: UserData
     values: Mapping[str, Any]  # what stands in URLs and forms, by the names of parameters
     secrets: tuple[str, ...]
 
@@ -81,8 +81,8 @@ def a_foreign_world() -> World:
         callback="https://portal.example/push/x/", requested_at=now, verified_at=now, lease_seconds=9, state="active",
         expires_at=now + timedelta(days=9),
     )  # fmt: skip
-    job = Job.objects.create(kind="index", asked_by="Ann", state="running")
-    stuck = DeadLetter.objects.create(id="stuck-1", task="x", content="{}", first_at=now, last_at=now, set_aside_at=now)
+    job = Job.objects.create(kind="index", requested_by="Ann", state="running")
+    stuck = DeadLetter.objects.create(id="stuck-1", task="x", content="{}", first_at=now, last_at=now, abandoned_at=now)
     rule = owner.search.rule
     rule.webhook_url, rule.webhook_secret = (
         f"https://{MARKER}.example/hook",

@@ -38,7 +38,7 @@ def feeds(user: User) -> list[Feed]:
 
 def refreshed_at(user: User) -> datetime | None:
     """The time of the latest check of a followed source."""
-    at: datetime | None = following.follows_in(user, ALL).aggregate(at=Max("source__schedule__asked_at"))["at"]
+    at: datetime | None = following.follows_in(user, ALL).aggregate(at=Max("source__schedule__requested_at"))["at"]
     return at
 
 

@@ -68,7 +68,7 @@ class Command(BaseCommand):
         if wrong := [name for name, _, value in pairs if not value.isdecimal()]:
             raise CommandError(f"{wrong[0]} needs a whole number, as in {wrong[0]}=7.")
         try:
-            job, is_new = actions.create(kind, {name: int(value) for name, _, value in pairs}, asked_by="manage.py")
+            job, is_new = actions.create(kind, {name: int(value) for name, _, value in pairs}, requested_by="manage.py")
         except ValueError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"Job {job.pk} {'is requested' if is_new else 'exists already, unfinished'}.")
@@ -104,7 +104,7 @@ class Command(BaseCommand):
         done = queries.progress([job])[job_id]
         say = self.stdout.write
         say(f"Job {job_id}, {job.kind} {job.parameters or ''}: {job.get_state_display().lower()}, {job.stage}")
-        say(f"requested by {job.asked_by} at {job.requested_at:%Y-%m-%d %H:%M:%S %Z}")
+        say(f"requested by {job.requested_by} at {job.requested_at:%Y-%m-%d %H:%M:%S %Z}")
         say(f"{done.done:,} of {done.splits:,} splits, {done.records_done:,} of {done.records:,} records")
         if done.seconds_left is not None:
             say(f"about {done.seconds_left:,.0f} s left with {max(done.workers, 1)} at work")

@@ -24,7 +24,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, empty: bool, **options: Any) -> None:
-        job = see_through(actions.begin(from_nothing=empty, asked_by="manage.py reindex"), Console(stderr=True))
+        job = see_through(actions.begin(from_nothing=empty, requested_by="manage.py reindex"), Console(stderr=True))
         if job.state != Job.State.DONE:
             raise CommandError(f"Job {job.pk} is {job.get_state_display().lower()}. {job.problem}".strip())
         while (consumed := actions.consume()) and consumed.changes:  # changes since the job

@@ -17,7 +17,7 @@ from apps.api.dialects.rest.views.problems import Choice, Impossible
 from apps.following import actions as following_actions
 from apps.following import models
 from apps.following import queries as following
-from apps.following.queries import FAILURES_THAT_TELL
+from apps.following.queries import FAILURES_SHOWN
 from apps.retrieval.actions import following as actions
 from apps.sources.algorithms.addresses import http_address
 from apps.sources.models import Source
@@ -105,7 +105,7 @@ def _follow(follow: models.Follow, filed: Mapping[int, Sequence[int]], unread: M
         folder_ids=sorted(filed.get(follow.pk, ())),
         unread=unread.get(source.pk, 0),
         **{name: getattr(follow, name) for name in ("muted", "view", "full_text", "images", "followed_at")},
-        is_failing=schedule is not None and schedule.consecutive_failures >= FAILURES_THAT_TELL,
+        is_failing=schedule is not None and schedule.consecutive_failures >= FAILURES_SHOWN,
         is_gone=source.state == Source.State.GONE,
     )
 

@@ -65,7 +65,7 @@ class Health(Schema):
         " Null while the source is not checked.",
     )
     reason: str = Field(description="Of that time.")
-    asked_at: datetime | None = Field(validation_alias="asked_at", description="The last check.")
+    asked_at: datetime | None = Field(validation_alias="requested_at", description="The last check.")
     answered_at: datetime | None = Field(validation_alias="observed_at", description="The last successful check.")
     not_before: datetime | None = Field(description="Requested by the source.")
     failures: int = Field(validation_alias="consecutive_failures", description="In a row.")

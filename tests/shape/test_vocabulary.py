@@ -1,0 +1,119 @@
+"""Comments, docstrings and names avoid the words for which docs/glossary.md has a better one."""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("apps", "portal", "lab", "tests")
+
+
+class Rule(NamedTuple):
+    """A word that is out of use; in a name it is a part of it, as `told` in `lines_told`."""
+
+    word: str  # regular expression, whole words, lower case
+    use: str
+    where: str = ""  # beginning of the paths
+    exceptions: str = r"(?!)"  # regular expression of phrases in which it stays
+
+
+RULES = (
+    Rule("anew", "again, from scratch"),
+    Rule("whoever|whomever", "the worker, process or user that"),
+    Rule("nobody|somebody|anybody", "no user, a user, another worker", exceptions=r"user nobody"),
+    Rule("heed(s|ed|ing)?", "apply, respect"),
+    Rule("obey(s|ed|ing)?", "apply, follow, handle"),
+    Rule("lays?|laying|laid", "enqueue, store", exceptions=r"lay(s|ing)? out|laid out"),
+    Rule("tells?|told|telling", "return, show, notify, distinguish"),
+    Rule("ask(s|ed|ing)?", "request, query, check, fetch", exceptions=r"asked_at"),
+    Rule("said", "reported, stated"),
+    Rule("brings?|brought", "return, contain, import"),
+    Rule("reckon(s|ed|ing)?", "compute, count"),
+    Rule(
+        "looks?|looking|looked",
+        "check, page fetch, read",
+        exceptions=r"look(s|ed|ing)?[_ ](up|like|for)",
+    ),
+    Rule("is at it|are at it", "is running"),
+    Rule("give[ns]?[_ ]up|gave[_ ]up|set[_ ]aside", "abandon, dead letter"),
+    Rule("instants?", "due time", exceptions=r"update[_ ]instants?|optimal instants?|retrieval instants?"),
+    Rule("furniture", "boilerplate"),
+    Rule("belongings", "account data"),
+    Rule("keepers?", "admin"),
+    Rule("desks?", "dashboard"),
+    Rule("eyes?", "marks"),
+    Rule("arrangements?", "list options"),
+    Rule("onlookers?", "observers"),
+    Rule("wish(es)?", "notification settings"),
+    Rule("sealing|seal(s|ed)?", "segment building"),
+    Rule("storable", "sanitize"),
+    Rule("habits?", "posting rate, profile"),
+    Rule("pace[ds]?", "clock rate"),
+    Rule("crowds?", "virtual users"),
+    Rule("many a", "many"),
+    Rule("doors?", "endpoint"),
+    Rule(
+        "most_[a-z_]+",
+        "MAX_ with its unit, for constants",
+        exceptions=r"most_(common|recent|similar|a_day)\w*",
+    ),
+)
+
+
+def words_of(text: str) -> Iterator[tuple[int, str]]:
+    """Comments, docstrings and names of a file with their lines; names as lower case words joined by underscores."""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string.lower()
+        elif token.type == tokenize.NAME:
+            yield token.start[0], re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", token.string).lower()
+    for node in ast.walk(ast.parse(text)):
+        has_body = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        if has_body and (docstring := ast.get_docstring(node, clean=False)):
+            for offset, line in enumerate(docstring.split("\n")):
+                yield node.body[0].lineno + offset, line.lower()
+
+
+def found(rule: Rule, text: str) -> list[int]:
+    """The lines that have the word outside of its exceptions."""
+    pattern = re.compile(rf"(?<![a-z])(?:{rule.word})(?![a-z])")
+    lines = ((line, re.sub(rule.exceptions, "", words)) for line, words in words_of(text))
+    return sorted({line for line, words in lines if pattern.search(words)})
+
+
+def files(where: str) -> list[Path]:
+    every = [file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py") if "migrations" not in file.parts]
+    return [file for file in every if str(file.relative_to(ROOT)).startswith(where) and file != Path(__file__)]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.word)
+def test_a_word_out_of_use_stands_nowhere(rule: Rule):
+    places = [
+        f"{file.relative_to(ROOT)}:{line}"
+        for file in files(rule.where)
+        for line in found(rule, file.read_text(encoding="utf-8"))
+    ]
+    assert not places, f"{rule.word}: use {rule.use}"
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("# It is told.\n", [1]),
+        ('def give():\n    """Give.\n\n    What was told.\n    """\n', [4]),
+        ("lines_told = LinesTold()\n", [1]),
+        ('text = "told"\nretold = 1\n', []),
+    ],
+)
+def test_comments_docstrings_and_names_are_searched_but_no_texts(text: str, lines: list[int]):
+    assert found(Rule("told", "return"), text) == lines
+
+
+def test_an_exception_is_a_phrase():
+    assert found(Rule("laid", "store", exceptions="laid out"), "# laid out\n# laid\n") == [2]
