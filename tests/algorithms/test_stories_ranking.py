@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from apps.stories.algorithms.authority import Record, authorities
 from apps.stories.algorithms.features import bucket_of
 from apps.stories.algorithms.ranking import MAX_TAKEN, Story, place, ranked, report_worth
-from apps.stories.algorithms.taste import Item, Taste, interleaved, item, learnt, scores, weight_of
+from apps.stories.algorithms.taste import Item, Taste, interleaved, item, scores, weight_of
 
 NOW = 1_000.0
 
@@ -92,6 +92,13 @@ def test_who_is_hardly_in_stories_stands_in_the_middle():
     assert found[1].value == 0.5
     assert authorities({}) == {}
     assert 0 <= min(each.value for each in found.values()) <= max(each.value for each in found.values()) <= 1
+
+
+def learnt(opinions):
+    taste = Taste()
+    for each, weight in opinions:
+        taste.learn(each, weight)
+    return taste
 
 
 # --- taste ------------------------------------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MAX_LINES = 74_200
-MAX_CODE_LINES = 49_900  # without blank lines, comments and docstrings
+MAX_LINES = 67_700
+MAX_CODE_LINES = 46_300
 
 
 def product_files() -> list[Path]:

@@ -62,7 +62,7 @@ def river_page(
         "follow": follow,
         "check_rate": check_rate_of(source.pk, now) if source else None,
         "list_query": urlencode(
-            {"scope": f"{scope.kind}-{scope.id}", "order": options.order.value, "shown_at": now.isoformat()}
+            {"scope": f"{scope.kind}-{scope.id}", "order": options.order, "shown_at": now.isoformat()}
         ),  # the list, for the postings' menus
         "shown_at": now.isoformat(),
         "now": now,

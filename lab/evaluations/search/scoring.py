@@ -31,8 +31,9 @@ def score(ranking: Sequence[str], grades: Mapping[str, int]) -> Scores:
         .8, ``3pt_avg``; ``ndcg_cut_10``; ``recip_rank`` and ``recip_rank_cut_10``; ``fallout_recall_0`` to ``142``
         (recall before the next document beyond so many that are not relevant) and ``fallout_recall_avg``.
 
-    Raises ValueError if no document is relevant. Interpolated precision at recall r is the largest precision at any rank at which at least ``int(r * R + 0.9)`` of
-    the R relevant documents were found, to trec_eval's letter: r * R rounded up, but for errors of binary fractions.
+    Raises ValueError if no document is relevant. Interpolated precision at recall r is the largest precision at any
+    rank at which at least ``int(r * R + 0.9)`` of the R relevant documents were found, as in trec_eval: r * R rounded
+    up, except for errors of binary fractions.
 
     References
     ----------

@@ -231,8 +231,8 @@ def test_two_readers_are_one_fetch(client, publisher):
 def test_readers_at_the_same_moment_are_one_fetch(publisher):
     publisher.pause = 0.2
     address = publisher.address("/picture.png")
-    with ThreadPoolExecutor(images.AT_ONCE) as threads:
-        assert list(threads.map(shown, [address] * images.AT_ONCE)) == [PICTURE] * images.AT_ONCE
+    with ThreadPoolExecutor(images.MAX_FETCHES) as threads:
+        assert list(threads.map(shown, [address] * images.MAX_FETCHES)) == [PICTURE] * images.MAX_FETCHES
     assert publisher.paths == ["/picture.png"]
 
 
@@ -286,9 +286,9 @@ def test_only_get_and_head_are_allowed(client, publisher, method):
 def test_who_finds_all_places_taken_is_sent_away_and_kept_pictures_are_still_shown(client, publisher, monkeypatch):
     kept = proxied(publisher.address("/picture.png"))
     client.get(kept)
-    monkeypatch.setattr(images, "_places", BoundedSemaphore(1))
+    monkeypatch.setattr(images, "_slots", BoundedSemaphore(1))
     monkeypatch.setattr(fetching, "WAIT_SECONDS", 0.01)
-    with fetching.place(images._places):
+    with fetching.slot(images._slots):
         answer = client.get(proxied(publisher.address("/other.png")))
         assert (answer.status_code, answer["Retry-After"]) == (503, "5")
         assert answer["Cache-Control"] == "no-store"
@@ -299,7 +299,7 @@ def test_who_finds_all_places_taken_is_sent_away_and_kept_pictures_are_still_sho
 @pytest.mark.django_db(transaction=True)
 def test_more_pictures_than_places_wait_for_a_moment(publisher):
     publisher.pause = 0.05
-    paths = [f"/{number}.png" for number in range(2 * images.AT_ONCE)]
+    paths = [f"/{number}.png" for number in range(2 * images.MAX_FETCHES)]
     publisher.answers |= {path: ("image/png", PICTURE + path.encode()) for path in paths}
     with ThreadPoolExecutor(len(paths)) as threads:
         assert list(threads.map(shown, [publisher.address(path) for path in paths])) == [
@@ -308,7 +308,7 @@ def test_more_pictures_than_places_wait_for_a_moment(publisher):
 
 
 def test_failures_give_their_places_back(client, publisher, monkeypatch):
-    monkeypatch.setattr(images, "_places", BoundedSemaphore(1))
+    monkeypatch.setattr(images, "_slots", BoundedSemaphore(1))
     for number in range(3):
         assert client.get(proxied(publisher.address(f"/missing{number}.png"))).status_code == 502
     monkeypatch.setattr(images, "picture_in", lambda body: 1 / 0)

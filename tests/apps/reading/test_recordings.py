@@ -153,12 +153,12 @@ def test_an_address_plays_so_much_an_hour(client, publisher, monkeypatch):
 def test_only_so_many_are_fetched_at_a_time(client, publisher, monkeypatch):
     monkeypatch.setattr(fetching, "WAIT_SECONDS", 0.01)
     for _ in range(recordings.MAX_FETCHES):
-        recordings._places.acquire()
+        recordings._slots.acquire()
     try:
         response = play(client, publisher.address("/short.mp3"))
         assert (response.status_code, response["Retry-After"]) == (503, "5")
     finally:
-        recordings._places.release(recordings.MAX_FETCHES)
+        recordings._slots.release(recordings.MAX_FETCHES)
     assert play(client, publisher.address("/short.mp3")).status_code == 206
 
 
