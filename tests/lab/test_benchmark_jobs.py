@@ -24,7 +24,7 @@ def test_a_killed_worker_changes_nothing_but_the_time(tmp_path, capsys, monkeypa
     monkeypatch.setattr(claiming, "MAX_LOSSES", 100)  # of a machine that is busy
     monkeypatch.setattr(working, "RENEW_SECONDS", 0.2)
     monkeypatch.setattr(workers, "WATCHED_EVERY", 0.02)
-    monkeypatch.setattr(spans, "FEWEST", 10)
+    monkeypatch.setattr(spans, "MIN_POSTINGS", 10)
     monkeypatch.setattr(jobs, "PAGES", 2)
     monkeypatch.setattr(sandbox, "run", lambda do, *arguments, **named: do(*arguments, **named))  # no child to wait for
     extract_article(render(1, 1).encode(), content_type="text/html", url="")  # loads what it needs before the forks

@@ -164,7 +164,7 @@ def test_a_running_replay_is_reachable_from_other_processes_and_not_for_long_aft
     finally:
         running.kill()
         running.wait()
-    left = cache._cache.get_client().ttl(cache.make_key(guard._lease_key(PORT)))
+    left = cache._cache.get_client().ttl(cache.make_key(guard.lease_key(PORT)))
     assert 0 < left <= guard.LEASE_SECONDS
-    cache.delete(guard._lease_key(PORT))
+    cache.delete(guard.lease_key(PORT))
     guard._seen.clear()

@@ -26,13 +26,13 @@ def patterns(found=None, route="", namespace="") -> Iterator[tuple[str, str]]:
 
 
 PATTERNS = list(patterns())
-SHADOWED = "/accounts/oidc/jobs/login/"  # our own view stands before that of allauth
+SHADOWED = "/accounts/oidc/auth/login/"  # our own view stands before that of allauth
 
 
 def an_address(route):
     """An address that the route leads to, with the first number and some words in its places."""
     route = route.replace("[/]*", "").replace("(?:api/greader\\.php/+)?", "").replace("(?:/+(?P<stream>.*))?", "")
-    route = re.sub(r"\(\?P<(\w+)>(?:[^()]|\([^()]*\))*\)", "jobs", route)
+    route = re.sub(r"\(\?P<(\w+)>(?:[^()]|\([^()]*\))*\)", "auth", route)
     for converter, value in {"int": "1", "slug": "world", "str": "some", "path": "1"}.items():
         route = re.sub(rf"<{converter}:\w+>", value, route)
     route = re.sub(r"<\w+>", "1", route)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from django.utils import translation
 
-from portal.launcher import throwaway
+from lab import throwaway
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.timeout(600)  # s; the machine may be busy
