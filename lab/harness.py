@@ -202,7 +202,7 @@ def command(role: str, *arguments: str) -> list[str]:
 
 
 def workers(**environment: str) -> AbstractContextManager[dict[str, Process]]:
-    """Everything that `up` runs besides the web server: beat and the workers, by role."""
+    """Everything that `up` runs except the web server: beat and the workers, by role."""
     lines = {role: line for role, line in commands_of_up().items() if role != "web"}
     return running(lines, **environment)
 

@@ -123,7 +123,7 @@ class Authority(models.Model):
 
 
 class Reaction(models.Model):
-    """What a user did with a posting besides marking it, from which their taste is learnt."""
+    """What a user did with a posting other than marking it; their taste is learnt from it."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reactions", db_index=False

@@ -131,14 +131,14 @@ def burst(
     server: Server,
     numbers: Mapping[int, int],
     *,
-    besides: Collection[int] = (),
+    unmeasured: Collection[int] = (),
     watch: Callable[[], object] = lambda: None,
 ) -> Burst:
-    """Make all sources due together with those `besides`, which are not measured, and wait until they are stored.
+    """Make all sources due together with the `unmeasured` ones, and wait until they are stored.
 
     `watch` is called repeatedly meanwhile.
     """
-    due_at = set_due([*numbers, *besides])
+    due_at = set_due([*numbers, *unmeasured])
     while time.time() < due_at + WINDOW:
         watch()
         stored = dict(fetch(_STORED, [due_at, list(numbers)]))

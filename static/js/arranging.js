@@ -85,17 +85,17 @@ function rename(item, list) {
 }
 
 async function keep(form, item, from, into, next) {
-  const said = find("[data-said]", form);
+  const status = find("[data-status]", form);
   const body = new FormData(form);
   const before = next?.dataset.item ?? `${item.dataset.item.split("-")[0]}-0`;
   body.set("move", `${item.dataset.item} ${from.dataset.list} into ${into.dataset.list} ${before}`);
   try {
     const answer = await fetch(form.action, { method: "POST", body, headers: { "HX-Request": "true" } });
     if (!answer.ok) throw new Error(answer.status === 409 ? await answer.text() : form.dataset.failed);
-    said.textContent = "";
+    status.textContent = "";
   } catch (error) {
-    said.textContent = error.message;
-    said.className = "message error";
+    status.textContent = error.message;
+    status.className = "message error";
     setTimeout(() => location.reload(), 2500);
   }
 }

@@ -39,7 +39,7 @@ function changeOf(form, button) {
 
 async function queue(change) {
   show(change.posting, change.field, change.value);
-  tell(await ask({ do: "change", change }));
+  showStatus(await ask({ do: "change", change }));
 }
 
 // Update a pressed button as the portal would have returned it.
@@ -57,7 +57,7 @@ function showRead(form, button, isRead) {
   form.toggleAttribute("data-unread", !isRead);
   const picture = button.querySelector("use");
   picture?.setAttribute("href", picture.getAttribute("href").replace(/#.*/, isRead ? "#unread" : "#read"));
-  const words = isRead ? line.dataset.saidUnread : line.dataset.saidRead;
+  const words = isRead ? line.dataset.textUnread : line.dataset.textRead;
   button.title = `${words} (m)`;
   const hidden = button.querySelector(".unseen");
   if (hidden) hidden.textContent = words;
@@ -84,16 +84,16 @@ function watchMarks() {
 }
 
 // --- the line at the bottom ------------------------------------------------------------------------------------------
-function tell(said) {
-  waiting = said?.waiting ?? waiting;
-  const { saidOffline, saidWaiting, saidBack, saidLoad } = line.dataset;
+function showStatus(reply) {
+  waiting = reply?.waiting ?? waiting;
+  const { textOffline, textWaiting, textBack, textLoad } = line.dataset;
   const words = [];
-  if (!navigator.onLine || (isKeptPage && !isBack)) words.push(saidOffline);
-  if (waiting.length) words.push(`${saidWaiting} ${waiting.length}`);
-  if (isKeptPage && isBack) words.push(saidBack);
+  if (!navigator.onLine || (isKeptPage && !isBack)) words.push(textOffline);
+  if (waiting.length) words.push(`${textWaiting} ${waiting.length}`);
+  if (isKeptPage && isBack) words.push(textBack);
   line.textContent = words.join(" ");
   line.hidden = !words.length;
-  if (isKeptPage) line.append(" ", Object.assign(document.createElement("a"), { href: "", textContent: saidLoad }));
+  if (isKeptPage) line.append(" ", Object.assign(document.createElement("a"), { href: "", textContent: textLoad }));
   markQueued();
 }
 
@@ -105,19 +105,19 @@ function markQueued() {
   for (const { posting, field } of waiting) {
     const button = document.querySelector(`form[action$="/posting/${posting}/mark/"] button[name="${field}"]`);
     button?.setAttribute("data-queued", "");
-    button?.setAttribute("aria-description", line.dataset.saidQueued);
+    button?.setAttribute("aria-description", line.dataset.textQueued);
   }
 }
 
 async function cameBack() {
-  const said = await ask({ do: "send" });
-  isBack = !said?.error;
-  tell(said);
+  const reply = await ask({ do: "send" });
+  isBack = !reply?.error;
+  showStatus(reply);
 }
 
 async function went() {
   isBack = false;
-  tell(await ask({ do: "states", ids: [] }));
+  showStatus(await ask({ do: "states", ids: [] }));
 }
 
 // --- pages that the worker shows -------------------------------------------------------------------------------------
@@ -129,25 +129,25 @@ async function completeKeptPage() {
   for (const link of document.querySelectorAll("main [data-menu]")) link.remove(); // only the portal can render the menu
   const forms = [...document.querySelectorAll("main form")];
   const ids = forms.map((form) => Number(MARK.exec(form.getAttribute("action") ?? "")?.[1])).filter(Boolean);
-  const said = await ask({ do: "states", ids });
-  for (const { id, unread, starred } of said?.states ?? []) {
+  const reply = await ask({ do: "states", ids });
+  for (const { id, unread, starred } of reply?.states ?? []) {
     show(id, "read", !unread);
     show(id, "starred", starred);
   }
-  tell(said);
-  const opened = document.querySelector("[data-whole]") && said?.states?.find(({ id, unread }) => id === ids[0] && unread);
+  showStatus(reply);
+  const opened = document.querySelector("[data-whole]") && reply?.states?.find(({ id, unread }) => id === ids[0] && unread);
   if (opened) await queue({ posting: opened.id, field: "read", value: true });
 }
 
 async function start() {
   if (!(await findWorker())) return void tellImpossible();
-  navigator.serviceWorker.addEventListener("message", ({ data }) => tell(data));
+  navigator.serviceWorker.addEventListener("message", ({ data }) => showStatus(data));
   addEventListener("online", cameBack);
   addEventListener("offline", went);
   watchMarks();
   if (isKeptPage) await completeKeptPage();
   else {
-    const visit = async () => tell(await ask({ do: "visit", person: line.dataset.person }));
+    const visit = async () => showStatus(await ask({ do: "visit", person: line.dataset.person }));
     navigator.serviceWorker.addEventListener("controllerchange", visit); // the worker was updated
     await visit();
   }

@@ -9,7 +9,7 @@ const time = (milliseconds) =>
 export async function showDevice(ask) {
   const place = document.querySelector("[data-offline-device]");
   const form = place.querySelector("form");
-  const told = place.querySelector("[data-told]");
+  const status = place.querySelector("[data-status]");
   const put = (name, words) => (place.querySelector(`[data-kept-${name}]`).textContent = words);
 
   function fill({ length, pictures, articles, bytes, fetchedAt, waiting }) {
@@ -22,21 +22,21 @@ export async function showDevice(ask) {
   }
 
   async function does(task, words) {
-    told.textContent = "…";
-    const said = await ask(task);
-    if (said.error) fill(await ask({ do: "about" }));
-    else fill(said);
-    told.textContent = said.error ? told.dataset.saidFailed : words;
+    status.textContent = "…";
+    const reply = await ask(task);
+    if (reply.error) fill(await ask({ do: "about" }));
+    else fill(reply);
+    status.textContent = reply.error ? status.dataset.textFailed : words;
   }
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     navigator.storage?.persist?.().catch(() => {}); // or the browser may evict it
     const [length, pictures] = [Number(form.elements.amount.value), form.elements.pictures.checked];
-    does({ do: "choose", length, pictures }, told.dataset.saidSaved);
+    does({ do: "choose", length, pictures }, status.dataset.textSaved);
   });
-  place.querySelector("[data-fetch]").addEventListener("click", () => does({ do: "fetch" }, told.dataset.saidFetched));
-  place.querySelector("[data-forget]").addEventListener("click", () => does({ do: "forget" }, told.dataset.saidDeleted));
+  place.querySelector("[data-fetch]").addEventListener("click", () => does({ do: "fetch" }, status.dataset.textFetched));
+  place.querySelector("[data-forget]").addEventListener("click", () => does({ do: "forget" }, status.dataset.textDeleted));
   fill(await ask({ do: "about" }));
   place.hidden = false;
 }

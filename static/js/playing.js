@@ -8,21 +8,21 @@ export function keepPlaces() {
 
 function keep(player) {
   const { place, number } = player.dataset;
-  let told = Number(player.dataset.seconds);
-  let toldAt = 0;
+  let sent = Number(player.dataset.seconds);
+  let sentAt = 0;
   let isBegun = false; // since the page was loaded
 
-  function tell() {
+  function send() {
     if (!isBegun) return;
     const seconds = player.ended ? 0 : Math.floor(player.currentTime);
-    if (seconds === told) return;
-    [told, toldAt] = [seconds, Date.now()];
+    if (seconds === sent) return;
+    [sent, sentAt] = [seconds, Date.now()];
     const form = new FormData();
     form.set("csrfmiddlewaretoken", document.querySelector("[name=csrfmiddlewaretoken]").value);
     form.set("number", number);
     form.set("seconds", seconds);
     // Also sent when leaving the page; a failed report is superseded by the next.
-    fetch(place, { method: "POST", body: form, keepalive: true }).catch(() => (told = null));
+    fetch(place, { method: "POST", body: form, keepalive: true }).catch(() => (sent = null));
   }
 
   // Playback may have continued on another device while this page was in the background.
@@ -30,14 +30,14 @@ function keep(player) {
     if (!player.paused) return;
     const answer = await fetch(place).catch(() => null);
     const kept = answer?.ok && (await answer.json());
-    if (!kept || String(kept.number) !== number || kept.seconds === told || !player.paused) return;
-    player.currentTime = told = kept.seconds;
+    if (!kept || String(kept.number) !== number || kept.seconds === sent || !player.paused) return;
+    player.currentTime = sent = kept.seconds;
   }
 
   player.addEventListener("play", () => (isBegun = true));
-  player.addEventListener("pause", tell);
-  player.addEventListener("ended", tell);
-  player.addEventListener("timeupdate", () => Date.now() - toldAt >= EVERY && tell());
-  addEventListener("pagehide", tell);
-  document.addEventListener("visibilitychange", () => (document.hidden ? tell() : ask()));
+  player.addEventListener("pause", send);
+  player.addEventListener("ended", send);
+  player.addEventListener("timeupdate", () => Date.now() - sentAt >= EVERY && send());
+  addEventListener("pagehide", send);
+  document.addEventListener("visibilitychange", () => (document.hidden ? send() : ask()));
 }

@@ -2,15 +2,15 @@
 export function offerPush() {
   const place = document.querySelector("[data-push]");
   if (!place || !("serviceWorker" in navigator) || !("PushManager" in window) || !place.dataset.pushKey) return;
-  const [button, said] = [place.querySelector("button"), place.querySelector("[role=status]")];
+  const [button, status] = [place.querySelector("button"), place.querySelector("[role=status]")];
   place.hidden = false;
   button.addEventListener("click", async () => {
     button.disabled = true;
     try {
-      said.textContent = (await subscribe(place.dataset)) || "";
-      if (!said.textContent) location.reload();
+      status.textContent = (await subscribe(place.dataset)) || "";
+      if (!status.textContent) location.reload();
     } catch (error) {
-      said.textContent = `${place.dataset.pushFailed} ${error.message}`;
+      status.textContent = `${place.dataset.pushFailed} ${error.message}`;
     }
     button.disabled = false;
   });

@@ -13,9 +13,9 @@ self.addEventListener("activate", (event) =>
 
 // --- notifications ---------------------------------------------------------------------------------------------------
 self.addEventListener("push", (event) => {
-  const said = event.data ? event.data.json() : {};
-  const options = { body: said.body, tag: said.tag, data: { url: said.url } };
-  event.waitUntil(self.registration.showNotification(said.title || "Wirebeat", options));
+  const message = event.data ? event.data.json() : {};
+  const options = { body: message.body, tag: message.tag, data: { url: message.url } };
+  event.waitUntil(self.registration.showNotification(message.title || "Wirebeat", options));
 });
 
 self.addEventListener("notificationclick", (event) => {
@@ -89,8 +89,8 @@ async function situation() {
 }
 
 async function tellPages() {
-  const said = await situation();
-  for (const client of await self.clients.matchAll({ type: "window" })) client.postMessage(said);
+  const message = await situation();
+  for (const client of await self.clients.matchAll({ type: "window" })) client.postMessage(message);
 }
 
 // --- messages of pages -----------------------------------------------------------------------------------------------
@@ -149,8 +149,8 @@ self.addEventListener("message", (event) => {
   const [port] = event.ports;
   if (!task || !port) return;
   const done = task(event.data).then(
-    ({ after, ...said }) => {
-      port.postMessage(said);
+    ({ after, ...message }) => {
+      port.postMessage(message);
       return after?.();
     },
     (error) => port.postMessage({ error: error.message }),

@@ -1,4 +1,4 @@
-"""Pages of an account, besides those of allauth."""
+"""Pages of an account that allauth does not have."""
 
 from allauth.account.adapter import get_adapter
 from allauth.socialaccount.providers.openid_connect.views import login as openid_login

@@ -98,5 +98,5 @@ class SectionForm(forms.Form):
 
 
 def other_languages() -> Collection[tuple[str, str]]:
-    """The interface's languages besides the default, with their native names."""
+    """The interface's languages other than the default, with their native names."""
     return [(code, name) for code, name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]

@@ -202,7 +202,9 @@ def check_now(request: HttpRequest, source_id: int) -> HttpResponse:
     """Check now."""
     page = _page(request, source_id)
     if page["schedule"] is None:
-        messages.warning(request, _("{source} is not scheduled: nobody follows it yet.").format(source=page["source"]))
+        messages.warning(
+            request, _("{source} is not scheduled: it has no followers yet.").format(source=page["source"])
+        )
         return back(request, "sources")
     check = retrieval.request_check(page["source"].pk, now=now())
     if check.granted:

@@ -11,7 +11,7 @@ from apps.postings.models import Posting
 # Whether a posting without a mark is unread.
 NEW = "posting.id > follow.read_through AND posting.published_at >= follow.unread_from"
 
-# Postings of each source above `read_through`, by an index-only scan; `NEW` has to be tested besides. OFFSET 0 keeps
+# Postings of each source above `read_through`, by an index-only scan; `NEW` has to be tested as well. OFFSET 0 keeps
 # Postgres from scanning everything published since `unread_from`. The follow's id among the columns prevents a Memoize
 # node, which would never hit.
 ARRIVED = """CROSS JOIN LATERAL (

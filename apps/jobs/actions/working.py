@@ -52,7 +52,8 @@ def work_on_one(worker: str, job_id: int | None = None) -> bool:
     try:
         kind = kind_of(claim.kind)
         stage = kind.map if claim.stage == Job.Stage.MAP else kind.reduce
-        assert stage is not None
+        if stage is None:
+            raise LookupError(f"Jobs of the kind {kind.name!r} have nothing to reduce.")
         write = stage.work(claim.parameters, _Beat(claim.attempt_id))
         actions.commit(claim.attempt_id, write)
     except Stopped as reason:

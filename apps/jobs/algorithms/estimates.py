@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 FloatArray = NDArray[np.float64]
 Keys = NDArray[np.uint64]  # values of an attribute
 
-PRIOR = 5.0  # records of the mean of all that each category has besides its own
+PRIOR = 5.0  # records of the overall mean that each category has in addition to its own
 KEPT = 0.5  # of the weight of all earlier rounds, at each round
 _NO_VARIANCE = 1e-12  # of the mean square: less is rounding
 

@@ -23,7 +23,7 @@ MIN_COUNT = 2  # of a section
 
 
 def home_page(now: datetime) -> Context:
-    """Two queries besides those of trends and stories."""
+    """Two queries, plus those of trends and stories."""
     anonymous = AnonymousUser()
     sections = front_sections(anonymous, now)
     visible = postings.visible_to(anonymous)

@@ -71,7 +71,7 @@ def has_criteria(query: SearchQuery) -> bool:
 
 
 def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -> Context:
-    """A page of results; `now` is in the reader's time zone. Four queries besides the search itself.
+    """A page of results; `now` is in the reader's time zone. Four queries, plus the search itself.
 
     Raises BadCursor if the address has a wrong cursor, and TooCostly after a statement timeout.
     """

@@ -22,7 +22,7 @@ def title_of(section: Section) -> str:
 
 
 def front_sections(user: User | AnonymousUser, now: datetime) -> Context:
-    """Four queries besides those that refresh some of the sections' contents."""
+    """Four queries, plus those that refresh some of the sections' contents."""
     shown = shown_sections()
     teased = [section for section in shown if section.front_size]
     found = contents(teased, now)
@@ -63,7 +63,7 @@ def _stories(user: User | AnonymousUser, found: Sequence[Content], sizes: Sequen
 
 
 def section_page(user: User | AnonymousUser, section: Section, number: int, now: datetime) -> Context:
-    """A page of a section. At most four queries besides those that refresh its contents."""
+    """A page of a section. At most four queries, plus those that refresh its contents."""
     content = contents([section], now)[section.pk]
     first, end = (number - 1) * section.page_size, number * section.page_size
     ids = content.posting_ids[first:end]

@@ -34,7 +34,7 @@ def dismiss(request: PersonsRequest, notice_id: int) -> HttpResponse:
 def dismiss_all(request: PersonsRequest) -> HttpResponse:
     up_to = whole_number(request.POST.get("up_to", ""))
     if up_to is None:
-        return HttpResponseBadRequest("It is not said which notices.", content_type="text/plain; charset=utf-8")
+        return HttpResponseBadRequest("The notices are not named.", content_type="text/plain; charset=utf-8")
     actions.dismiss_all(request.user, up_to=up_to, now=now())
     return back(request, "feed_health")
 

@@ -180,7 +180,7 @@ def undo(request: PersonsRequest) -> HttpResponse:
 def _notify(request: PersonsRequest, count: int, undo: dict[str, object] | None) -> None:
     """Show how many postings were marked as read, with an undo button."""
     text = ngettext("%(count)s article marked as read.", "%(count)s articles marked as read.", count)
-    context: dict[str, object] = {"said": text % {"count": f"{count:,}"}, "next": request.POST.get("next", "")}
+    context: dict[str, object] = {"text": text % {"count": f"{count:,}"}, "next": request.POST.get("next", "")}
     if count and undo:
         context |= undo
     messages.success(request, render_to_string("reading/_undo.html", context, request))

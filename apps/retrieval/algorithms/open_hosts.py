@@ -1,4 +1,4 @@
-"""What the portal may connect to: the public internet on its usual ports, and what the operator opens besides.
+"""What the portal may connect to: the public internet on its usual ports, and the hosts that the operator opens.
 
 An entry opens a name (`nas.lan`), all names below one (`.lan`), an address (`10.0.0.7`) or a network (`10.0.0.0/8`),
 each on the usual ports; with a port (`nas.lan:8080`, `[fd00::]/8:443`) on this one alone, which may be an unusual one.

@@ -72,7 +72,7 @@ class FetchRequest:
     accept: str = FEEDS_FIRST
     form: Mapping[str, str] | None = None  # to be posted; may hold a secret
     message: bytes | None = None  # to be posted unchanged, to this address alone: no redirect is followed
-    headers: Mapping[str, str] = field(default_factory=dict)  # of the message, besides our own
+    headers: Mapping[str, str] = field(default_factory=dict)  # of the message, in addition to our own
     first: bool = False  # of a source that was never retrieved: these have their own share of connections
 
     @property

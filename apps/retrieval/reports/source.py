@@ -85,7 +85,7 @@ class EffectOnMany:
     """The effect of other weights on sources together; their mean delay is that of their postings."""
 
     rehearsed: int  # sources
-    untold: int  # sources whose effect is unknown, or that were too many
+    unpredicted: int  # sources whose effect is unknown, or that were too many
     effect: Effect
 
 

@@ -125,7 +125,7 @@ def _field(
 
 
 def _longest(elements: list[etree._Element], item: etree._Element, title_path: str) -> str:
-    """The path of the longest text besides the title."""
+    """The path of the longest text other than the title."""
     texts = [each for each in _scalars(item) if type_of(each) == "string" and not _ADDRESS.fullmatch(each.text or "")]
     texts.sort(key=lambda each: -len(each.text or ""))
     for node in texts[:3]:

@@ -17,7 +17,7 @@ def read_feed_element(document: Document) -> ParsedFeed | None:
         _leave_namespace(root)
     match canonical_name(root.tag):
         case "rdf:rdf" | "rdf":
-            # RDF describes much besides feeds: those are the ones that declare a namespace of RSS.
+            # RDF describes many things; feeds are those that declare a namespace of RSS.
             is_feed = any(canonical_name(f"{{{namespace}}}item") == "item" for namespace in root.nsmap.values())
             return read_rss(document, root, "rdf") if is_feed else None
         case "rss":

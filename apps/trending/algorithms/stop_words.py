@@ -1,4 +1,4 @@
-"""Words that neither begin nor end a trending phrase, besides the stop words of search: boilerplate of headlines."""
+"""Boilerplate of headlines: words, beyond the stop words of search, that neither begin nor end a trending phrase."""
 
 BOILERPLATE = {
     "en": """

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from apps.postings.algorithms.extraction.blocks import Block
 
-MIN_PAGES = 3  # besides the one in question
+MIN_PAGES = 3  # other than the one in question
 MIN_TEXT_LENGTH = 12  # characters
 MAX_VOTE_LENGTH = 400  # characters
 MIN_LENGTH = 200  # characters' weight, before a signature's mean counts

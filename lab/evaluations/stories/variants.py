@@ -72,7 +72,7 @@ def dense(reports: Sequence[Labelled], seed: int) -> list[Arrival]:
 
 
 def cold(reports: Sequence[Labelled], seed: int) -> list[Arrival]:
-    """The first four days of a portal, without anything before or besides."""
+    """The first four days of a portal, without history and background."""
     stream = arrivals(reports, seed, background=False)
     first = min(arrival.hours for arrival in stream)
     last = max(arrival.hours for arrival in stream)

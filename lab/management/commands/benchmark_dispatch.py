@@ -99,7 +99,7 @@ class Command(LabCommand):
             baseline = fetch_all(server, server.feeds)
             server.publish()
             with self.console.status(f"{feeds + hanging:,} feeds due at once"):
-                found = burst(server, numbers, besides=silent)
+                found = burst(server, numbers, unmeasured=silent)
             cpu = server.cpu_seconds()
         title = f"{feeds + hanging:,} feeds due at once, {hanging:,} of which never answer: the others"
         print_bursts(self.console, title, {"": found})

@@ -32,9 +32,9 @@ async function fetchTexts(missing, person, { pictures }) {
   const fetched = [];
   for (let start = 0; start < missing.length; start += portal.atOnce) {
     const ids = missing.slice(start, start + portal.atOnce).map(({ id }) => id);
-    const said = await asked(`${portal.articles}?ids=${ids}&pictures=${pictures ? "yes" : "no"}`);
-    if (said.version !== portal.version || said.person !== person) throw new Unreachable("the portal changed meanwhile");
-    fetched.push(...said.articles);
+    const reply = await asked(`${portal.articles}?ids=${ids}&pictures=${pictures ? "yes" : "no"}`);
+    if (reply.version !== portal.version || reply.person !== person) throw new Unreachable("the portal changed meanwhile");
+    fetched.push(...reply.articles);
   }
   return fetched;
 }

@@ -20,8 +20,8 @@ async function keepShell() {
     }),
   );
   const frame = await fetch(portal.shell, { cache: "no-store" });
-  const said = await frame.clone().text();
-  if (!said.includes(`<!-- version ${portal.version} -->`)) throw new Error("the frame is of another version");
+  const text = await frame.clone().text();
+  if (!text.includes(`<!-- version ${portal.version} -->`)) throw new Error("the frame is of another version");
   await cache.put(portal.shell, frame);
 }
 
@@ -88,7 +88,7 @@ async function listPage(status) {
   const version = articles.length ? owner.version : portal.version;
   return framed(version, status, (page) => {
     const withRows = filled(page, "rows", newestFirst.map((article) => article.row).join(""));
-    const told = status === 200 ? filled(withRows, "missing", "") : withRows;
-    return articles.length ? filled(told, "empty", "") : told;
+    const complete = status === 200 ? filled(withRows, "missing", "") : withRows;
+    return articles.length ? filled(complete, "empty", "") : complete;
   });
 }

@@ -178,7 +178,7 @@ def test_the_effect_on_one_of_many_is_that_on_one_alone():
     alone = effect_of(source, 4.0, NOON)
     together = effect_of_many({source.pk: 4.0}, NOON)
     assert (together.effect.now, together.effect.then) == (alone.now, alone.then)
-    assert (together.effect.budget, together.untold) == (alone.budget, 0)
+    assert (together.effect.budget, together.unpredicted) == (alone.budget, 0)
 
 
 def test_the_effect_on_many_is_the_sum_of_the_effects_on_each():
@@ -188,7 +188,7 @@ def test_the_effect_on_many_is_the_sum_of_the_effects_on_each():
     each = [effect_of(source, 2.0, NOON) for source in sources]
     assert found.effect.then.retrievals == pytest.approx(sum(effect.then.retrievals for effect in each))
     assert found.effect.now.retrievals == pytest.approx(sum(effect.now.retrievals for effect in each))
-    assert (found.rehearsed, found.untold) == (3, 1)
+    assert (found.rehearsed, found.unpredicted) == (3, 1)
 
 
 def test_a_weight_that_would_be_refused_has_no_effect():

@@ -56,7 +56,7 @@ def heading(user: User, stream: Stream) -> tuple[str, str]:
 
 # --- labels -----------------------------------------------------------------------------------------------------------
 def tags(user: User) -> dict[str, Any]:
-    """The lists that a client can show besides feeds. Three queries."""
+    """The lists other than feeds that a client can show. Three queries."""
     labels = labels_of(user)
     unread = following.unread_in_tags(user)
     found: list[dict[str, Any]] = [{"id": str(STARRED)}, {"id": str(BROADCAST)}]

@@ -91,7 +91,7 @@ def _winner(sizes: NDArray[np.float64], likely: Probabilities, threshold: float)
 
 
 def _without_asides(blocks: Sequence[Block], sizes: NDArray[np.float64], likely: Probabilities) -> Probabilities:
-    consent = _named(blocks, _CONSENT, besides=around_headline(blocks))
+    consent = _named(blocks, _CONSENT, exempt=around_headline(blocks))
     return _lessened(_lessened(likely, sizes, consent, 0.0), sizes, in_comments(blocks), 0.5)
 
 
@@ -117,22 +117,20 @@ def _with_embedded(blocks: Sequence[Block], likely: Probabilities) -> Probabilit
     return result
 
 
-def _named(
-    blocks: Sequence[Block], pattern: re.Pattern[str], *, besides: Set[Place] = frozenset()
-) -> NDArray[np.bool_]:
+def _named(blocks: Sequence[Block], pattern: re.Pattern[str], *, exempt: Set[Place] = frozenset()) -> NDArray[np.bool_]:
     """Which blocks are within an element whose class or id matches."""
     known: dict[Place, bool] = {}
-    return np.array([_is_named(block.place, pattern, besides, known) for block in blocks], dtype=np.bool_)
+    return np.array([_is_named(block.place, pattern, exempt, known) for block in blocks], dtype=np.bool_)
 
 
-def _is_named(place: Place | None, pattern: re.Pattern[str], besides: Set[Place], known: dict[Place, bool]) -> bool:
+def _is_named(place: Place | None, pattern: re.Pattern[str], exempt: Set[Place], known: dict[Place, bool]) -> bool:
     if place is None:
         return False
     if place not in known:
         element = place.element
         names = f"{(element.get('class') or '')[:200]} {(element.get('id') or '')[:200]}"
-        own = place not in besides and place.outer is not None and pattern.search(names) is not None
-        known[place] = own or _is_named(place.outer, pattern, besides, known)
+        own = place not in exempt and place.outer is not None and pattern.search(names) is not None
+        known[place] = own or _is_named(place.outer, pattern, exempt, known)
     return known[place]
 
 

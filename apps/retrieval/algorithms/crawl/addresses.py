@@ -72,8 +72,8 @@ _DAY = re.compile(
 def page_key(address: str) -> str:
     """What all variants of one page's address have in common, to compare and not to open; "" for no web address.
 
-    Dropped are, besides what never distinguishes pages (scheme, `www.`, tracking parameters, last slash), session ids,
-    sort orders, versions for printing or for telephones, the order of parameters, and "index.html".
+    Dropped are what never distinguishes pages (scheme, `www.`, tracking parameters, last slash) and session ids, sort
+    orders, versions for printing or for telephones, the order of parameters, and "index.html".
 
     >>> page_key("http://www.example.org/news/index.html;jsessionid=A1?b=2&sort=asc&a=1")
     'example.org/news?a=1&b=2'

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
-OVERHEAD = 200  # bytes of an entry besides its arrays
+OVERHEAD = 200  # bytes of an entry without its arrays
 
 
 class Cache(Generic[Key, Value]):

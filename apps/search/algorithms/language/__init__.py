@@ -1,6 +1,6 @@
 """The query language: parsed into a tree, written back, evaluated on one posting.
 
-A query is a list of words that are all required, in any order and form. Besides:
+A query is a list of words that are all required, in any order and form. Also:
 
 - ``"two words"`` is a phrase; so is a word of several parts, such as e-mail. Quotes may be curly or
   « ».

@@ -41,5 +41,5 @@ PartOf = Annotated[Part, Query()]
 
 
 def answers(model: Any, *problems: int, status: int = 200) -> dict[int, Any]:
-    """The responses of an operation: its result, and problems besides those of all operations."""
+    """The responses of an operation: its result, and its own problems in addition to those of all operations."""
     return {status: model, **dict.fromkeys(problems, Problem)}
