@@ -6,19 +6,18 @@ from typing import Any
 from celery import shared_task
 from django.utils.timezone import now
 
+from apps.database.outbox import run_batches
 from apps.trending import actions
 
-MAX_COUNT_SECONDS = 40.0  # the next message continues
+MAX_COUNT_SECONDS = 40.0
 
 
 @shared_task
 def count(**_: Any) -> None:
     """Count changed postings, and update slices."""
     until = time.monotonic() + MAX_COUNT_SECONDS
-    while time.monotonic() < until and actions.count(wait=False) == actions.COUNTED_AT_ONCE:
-        pass
-    while time.monotonic() < until and actions.slice_stale(wait=False) == actions.SLICED_AT_ONCE:
-        pass
+    run_batches(actions.count, actions.COUNTED_AT_ONCE, until=until)
+    run_batches(actions.slice_stale, actions.SLICED_AT_ONCE, until=until)
 
 
 @shared_task
