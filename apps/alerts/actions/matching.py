@@ -26,7 +26,7 @@ _CACHED_QUERIES = 20_000  # parsed
 
 
 def match(limit: int = MATCH_BATCH, *, wait: bool = True, now: datetime) -> int | None:
-    """Consume up to `limit` outbox rows and store hits; how many rows, None if `wait` is off and another worker holds the lock.
+    """Consume up to `limit` outbox rows and store hits; how many rows, None as of `consume_rows`.
 
     A search finds a posting once. An edit may add hits and removes none. Safe to repeat and to kill at any moment.
     """
