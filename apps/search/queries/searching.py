@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Literal
 
 import numpy as np
@@ -64,14 +64,13 @@ class SearchResult:
     postings: tuple[int, ...]  # of this page
     total: int  # approximately
     with_own_words: int  # of them, those with one of the query's own words
-    added: tuple[Added, ...]  # heaviest first
-    sources: tuple[tuple[int, int], ...]  # with the number of postings
-    categories: tuple[tuple[str, int], ...]
-    days: tuple[tuple[date, int], ...]
-    reasons: Mapping[int, tuple[str, ...]]  # effects of freshness and authority on each posting of the page
+    facets: Facets
     is_partial: bool  # old postings were skipped to bound the cost
-    next: str  # cursor of the next page, "" at the end
-    milliseconds: float
+    added: tuple[Added, ...] = ()  # heaviest first
+    # Effects of freshness and authority on each posting of the page.
+    reasons: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    next: str = ""  # cursor of the next page, "" at the end
+    milliseconds: float = 0.0
 
 
 def search(
@@ -157,14 +156,9 @@ def _by_time(request: _Request, cursor: str) -> SearchResult:
         postings=tuple(each.posting_id for each in shown),
         total=total,
         with_own_words=total,
-        added=(),
-        sources=counted.sources,
-        categories=counted.categories,
-        days=counted.days,
-        reasons={},
+        facets=counted,
         is_partial=limited.is_partial,
         next=last.encode() if last and len(rest) > LENGTH else "",
-        milliseconds=0.0,
     )
 
 
@@ -189,15 +183,10 @@ def _documents(found: Sequence[Found]) -> NDArray[np.int64]:
 class _Ranked:
     """A whole order by relevance, as cached for its later pages."""
 
-    postings: tuple[int, ...]
-    sources: tuple[int, ...]  # of each of these postings
+    whole: SearchResult  # as one page
+    sources: tuple[int, ...]  # of each of its postings
     published: tuple[int, ...]  # of each; microseconds since 1970
-    total: int
-    with_own_words: int
-    added: tuple[Added, ...]
-    facets: Facets
     followers: Mapping[int, int] | None  # of sources, in the order "fresh"
-    is_partial: bool
 
 
 def _by_relevance(request: _Request, cursor: str) -> SearchResult | None:
@@ -214,22 +203,15 @@ def _by_relevance(request: _Request, cursor: str) -> SearchResult | None:
             ranked = _rank(index, request, place.until)
         if ranked is None:
             return None
-        if len(ranked.postings) > LENGTH:
+        if len(ranked.whole.postings) > LENGTH:
             cache.set(request.key(place), ranked, CACHE_SECONDS)
     assert place
-    end = place.position + LENGTH
-    return SearchResult(
-        postings=ranked.postings[place.position : end],
-        total=ranked.total,
-        with_own_words=ranked.with_own_words,
-        added=ranked.added,
-        sources=ranked.facets.sources,
-        categories=ranked.facets.categories,
-        days=ranked.facets.days,
-        reasons=_reasons(ranked, place, range(place.position, min(end, len(ranked.postings)))),
-        is_partial=ranked.is_partial,
-        next=replace(place, position=end).encode() if end < len(ranked.postings) else "",
-        milliseconds=0.0,
+    postings, end = ranked.whole.postings, place.position + LENGTH
+    return replace(
+        ranked.whole,
+        postings=postings[place.position : end],
+        reasons=_reasons(ranked, place, range(place.position, min(end, len(postings)))),
+        next=replace(place, position=end).encode() if end < len(postings) else "",
     )
 
 
@@ -249,10 +231,8 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
     added = answer.expansion.added(query.terms)
     origins = sorted({document for term in added for document, _ in term.origins})
     posting_of = dict(zip(origins, index.posting_ids(np.array(origins, np.int64)), strict=True))
-    return _Ranked(
+    whole = SearchResult(
         postings=tuple(known.posting_ids.tolist()),
-        sources=tuple(known.source_ids.tolist()),
-        published=tuple(known.published.tolist()),
         # Added words find more, of which only the best are shown.
         total=max(with_own_words, len(answer.ranking)),
         with_own_words=with_own_words,
@@ -260,9 +240,10 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
             Added(term.term, term.weight, tuple(posting_of[document] for document, _ in term.origins)) for term in added
         ),
         facets=facets(known, request.now.tzinfo),
-        followers=worth.followers if worth else None,
         is_partial=limited.is_partial,
     )
+    followers = worth.followers if worth else None
+    return _Ranked(whole, tuple(known.source_ids.tolist()), tuple(known.published.tolist()), followers)
 
 
 def _recipe(request: _Request, judgement: Judgement) -> Recipe:
@@ -316,7 +297,7 @@ def _reasons(ranked: _Ranked, place: RankCursor, positions: range) -> dict[int, 
         return {}
     most = max(ranked.followers.values(), default=0)
     return {
-        ranked.postings[at]: (
+        ranked.whole.postings[at]: (
             Freshness().explanation((place.microseconds - ranked.published[at]) / _DAY, ngettext),
             Authority().explanation(ranked.followers.get(ranked.sources[at], 0), most, ngettext),
         )
