@@ -26,7 +26,7 @@ def _index(changes: list[Any]) -> None:
     ended, batch = [], DocumentBatch()
     for posting_id in posting_ids:
         posting, document = found[posting_id]
-        if posting and document and document.is_of(posting) and posting_id not in to_rebuild:
+        if posting and document and document.version == posting.version and posting_id not in to_rebuild:
             continue
         if document:
             ended.append(document.number)
