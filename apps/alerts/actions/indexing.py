@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from apps.alerts.actions.locks import MATCHING
 from apps.alerts.algorithms.percolator import IndexTerm, NoIndexTerm, Plan, Rarity, words_of
 from apps.database.outbox import consume_rows
-from apps.database.statements import fetch_rows
+from apps.database.statements import execute, fetch_rows
 from apps.search.algorithms.language import BadQuery, parse
 from apps.search.queries import terms
 
@@ -37,8 +37,7 @@ def _prepare(revisions: list[Any]) -> None:
 @transaction.atomic
 def prepare_all() -> None:
     """Add a revision of every search: the best index terms change with the frequencies of words."""
-    with connection.cursor() as cursor:
-        cursor.execute("INSERT INTO alerts_revision (saved_id) SELECT id FROM search_savedsearch ORDER BY id")
+    execute("INSERT INTO alerts_revision (saved_id) SELECT id FROM search_savedsearch ORDER BY id")
 
 
 def _index_terms(queries: Mapping[int, str]) -> tuple[dict[int, list[IndexTerm]], dict[int, str]]:

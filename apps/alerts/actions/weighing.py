@@ -3,7 +3,7 @@
 from datetime import datetime
 
 import numpy as np
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F
 
 from apps.alerts.actions.locks import WEIGHING
@@ -13,6 +13,7 @@ from apps.alerts.algorithms.relevance import relevant_sources
 from apps.alerts.models import PercolatorQuery, Relevance
 from apps.alerts.queries import interest
 from apps.database.advisory_locks import take
+from apps.database.statements import execute
 from apps.retrieval.algorithms.cam.relevance import matrix
 from apps.sources import actions as sources
 
@@ -86,5 +87,4 @@ WHERE other.saved_id = query.saved_id AND query.counted <> coalesce(search.count
 
 
 def _count(saved_ids: list[int], counted: list[float]) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNT, [saved_ids, counted])
+    execute(_COUNT, [saved_ids, counted])

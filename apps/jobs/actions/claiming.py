@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.db.models import F, Max
 from django.db.models.functions import Now
 
-from apps.database.statements import rows_of
+from apps.database.statements import execute, rows_of
 from apps.jobs.kinds import Write, kind_of
 from apps.jobs.models import Attempt, Emitted, Job, Split
 
@@ -83,11 +83,8 @@ def renew(attempt_id: int) -> None:
 @transaction.atomic
 def commit(attempt_id: int, write: Write) -> None:
     """Commit an attempt with what it writes; raises `Stopped`, without writing, if it has ended or is cancelled."""
-    with connection.cursor() as cursor:
-        # A worker stopped here would hold its locks forever; the server ends its session instead.
-        cursor.execute(
-            "SELECT set_config('idle_in_transaction_session_timeout', %s, true)", [f"{LEASE.total_seconds():.0f}s"]
-        )
+    # A worker stopped here would hold its locks forever; the server ends its session instead.
+    execute("SELECT set_config('idle_in_transaction_session_timeout', %s, true)", [f"{LEASE.total_seconds():.0f}s"])
     split, attempt = _locked(attempt_id)
     if attempt.outcome or split.state == Split.State.DONE or split.job.state == Job.State.CANCELLED:
         raise Stopped("It was no longer needed.")

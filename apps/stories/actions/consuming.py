@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
-from django.db import connection
-
 from apps.database.outbox import consume_rows
+from apps.database.statements import execute
 from apps.postings.queries import PostingText, texts
 from apps.stories.actions.writing import Batch
 from apps.stories.algorithms.features import features
@@ -85,10 +84,9 @@ def _place(grouping: Grouping, batch: Batch, posting: PostingText, *, is_edit: b
 
 
 def _write_head(grouping: Grouping, turn: UUID) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "INSERT INTO stories_head (id, turn, next_story, clock, merged_at, touched) VALUES (1, %s, %s, %s, %s, %s)"
-            " ON CONFLICT (id) DO UPDATE SET turn = excluded.turn, next_story = excluded.next_story,"
-            " clock = excluded.clock, merged_at = excluded.merged_at, touched = excluded.touched",
-            [turn, grouping.next_story, grouping.clock, grouping.merged_at, sorted(grouping.touched)],
-        )
+    execute(
+        "INSERT INTO stories_head (id, turn, next_story, clock, merged_at, touched) VALUES (1, %s, %s, %s, %s, %s)"
+        " ON CONFLICT (id) DO UPDATE SET turn = excluded.turn, next_story = excluded.next_story,"
+        " clock = excluded.clock, merged_at = excluded.merged_at, touched = excluded.touched",
+        [turn, grouping.next_story, grouping.clock, grouping.merged_at, sorted(grouping.touched)],
+    )

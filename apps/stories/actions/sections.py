@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F, Max
 
+from apps.database.statements import execute
 from apps.stories.models import Section
 from apps.stories.queries.sections import MAX_SECTIONS, tree_of
 
@@ -60,8 +61,7 @@ def delete_section(section_id: int) -> None:
 
 
 def _lock() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_ORDERLY])
+    execute("SELECT pg_advisory_xact_lock(%s)", [_ORDERLY])
 
 
 def _check(values: Mapping[str, Any], section_id: int | None) -> None:

@@ -5,10 +5,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db import connection
 
 from apps.database.outbox import consume_rows
-from apps.database.statements import fetch_as
+from apps.database.statements import execute, fetch_as
 from apps.trending.actions.locks import COUNTING
 from apps.trending.algorithms.slices import pack_terms
 from apps.trending.algorithms.terms import fold_of
@@ -49,8 +48,7 @@ def _count(changes: list[Any]) -> None:
     changed = [row for posting_id, row in now.items() if former.get(posting_id) != row]
     gone = [posting_id for posting_id in former if posting_id not in now]
     _write(changed)
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM trending_counted WHERE posting_id = ANY(%s)", [gone])
+    execute("DELETE FROM trending_counted WHERE posting_id = ANY(%s)", [gone])
     _note_stale([*changed, *(former[row.posting_id] for row in changed if row.posting_id in former)])
     _note_stale([former[posting_id] for posting_id in gone])
 
@@ -83,16 +81,14 @@ ON CONFLICT (posting_id) DO UPDATE SET
 
 def _write(rows: Sequence[_Row]) -> None:
     if rows:
-        with connection.cursor() as cursor:
-            cursor.execute(_UPSERT, [list(column) for column in zip(*rows, strict=True)])
+        execute(_UPSERT, [list(column) for column in zip(*rows, strict=True)])
 
 
 def _note_stale(rows: Iterable[_Row]) -> None:
     hours = sorted({row.hour_of_place for row in rows})
     if hours:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO trending_stale (language, category, hour)"
-                " SELECT * FROM unnest(%s::text[], %s::text[], %s::timestamptz[])",
-                [list(column) for column in zip(*hours, strict=True)],
-            )
+        execute(
+            "INSERT INTO trending_stale (language, category, hour)"
+            " SELECT * FROM unnest(%s::text[], %s::text[], %s::timestamptz[])",
+            [list(column) for column in zip(*hours, strict=True)],
+        )
