@@ -118,7 +118,7 @@ def test_errors_of_a_query_are_in_the_language(client):
 
 
 def test_mails_are_in_the_language_of_the_recipient():
-    finding = Finding("A storm", "http://portal.example/posting/1/", "", "The Wire", timezone.now())
+    finding = Finding("A storm", "", "http://portal.example/posting/1/", "The Wire", timezone.now())
     group = Group(1, "Storms", "storm", (finding, finding))
     for language in ("zh-hans", ""):
         user = a_user(email="reader@example.org", language=language)
