@@ -80,9 +80,9 @@ def search(
     order: Order,
     cursor: str,
     expansion: bool,
-    removed_terms: Collection[str],
-    liked_ids: Collection[int],
-    disliked_ids: Collection[int],
+    removed_terms: Collection[str] = (),
+    liked_ids: Collection[int] = (),
+    disliked_ids: Collection[int] = (),
     now: datetime,
 ) -> SearchResult:
     """A page of results, in about forty statements at most; raises `BadCursor` or `TooCostly`.
