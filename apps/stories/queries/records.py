@@ -3,9 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import connection
-
-from apps.database.statements import rows_as
+from apps.database.statements import fetch_as
 from apps.stories.algorithms.authority import Record
 
 PERIOD = timedelta(days=28)
@@ -47,9 +45,7 @@ FROM published LEFT JOIN grouped USING (source_id)
 
 def records(now: datetime) -> dict[int, Record]:
     """The record of each source with postings. One slow query, for the night."""
-    with connection.cursor() as cursor:
-        cursor.execute(_RECORDS, {"since": now - PERIOD})
-        return dict(rows_as(_record, cursor))
+    return dict(fetch_as(_record, _RECORDS, {"since": now - PERIOD}))
 
 
 def _record(source_id: int, **columns: Any) -> tuple[int, Record]:
