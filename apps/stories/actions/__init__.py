@@ -8,7 +8,6 @@ from apps.stories.actions.learning import (
     learn,
     note_all_starred,
     note_opened,
-    note_starred,
     set_learning,
 )
 from apps.stories.actions.maintaining import maintain
