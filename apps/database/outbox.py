@@ -9,6 +9,8 @@ from django.db import transaction
 from apps.database.advisory_locks import take
 from apps.database.statements import fetch_rows
 
+MAX_SECONDS = 20.0  # of a task
+
 
 @transaction.atomic
 def consume_rows(
@@ -31,7 +33,9 @@ def consume_rows(
     return len(rows)
 
 
-def run_batches(work: Callable[..., int | None], size: int, *, until: float) -> None:
-    """Work on full batches until a `time.monotonic()`; the next task continues."""
-    while time.monotonic() < until and work(size, wait=False) == size:
-        pass
+def run_batches(*works: tuple[Callable[..., int | None], int], seconds: float = MAX_SECONDS) -> None:
+    """Do each kind of work, with its size of batches, while batches are full; after a time the next task continues."""
+    until = time.monotonic() + seconds
+    for work, size in works:
+        while time.monotonic() < until and work(size, wait=False) == size:
+            pass

@@ -1,6 +1,5 @@
 """Celery tasks: each calls one action."""
 
-import time
 from typing import Any
 
 from celery import shared_task
@@ -9,12 +8,10 @@ from django.utils.timezone import now
 from apps.database.outbox import run_batches
 from apps.summaries import actions
 
-MAX_RUN_SECONDS = 20.0
-
 
 @shared_task
 def consume(**_: Any) -> None:
-    run_batches(actions.consume, actions.CONSUMED_AT_ONCE, until=time.monotonic() + MAX_RUN_SECONDS)
+    run_batches((actions.consume, actions.CONSUMED_AT_ONCE))
 
 
 @shared_task

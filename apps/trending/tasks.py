@@ -1,6 +1,5 @@
 """Celery tasks; each calls one action."""
 
-import time
 from typing import Any
 
 from celery import shared_task
@@ -15,9 +14,8 @@ MAX_COUNT_SECONDS = 40.0
 @shared_task
 def count(**_: Any) -> None:
     """Count changed postings, and update slices."""
-    until = time.monotonic() + MAX_COUNT_SECONDS
-    run_batches(actions.count, actions.COUNTED_AT_ONCE, until=until)
-    run_batches(actions.slice_stale, actions.SLICED_AT_ONCE, until=until)
+    counting, slicing = (actions.count, actions.COUNTED_AT_ONCE), (actions.slice_stale, actions.SLICED_AT_ONCE)
+    run_batches(counting, slicing, seconds=MAX_COUNT_SECONDS)
 
 
 @shared_task
