@@ -67,7 +67,7 @@ def raise_interests() -> int | None:
     searches = interest.importances()
     owners = np.array([search.user_id for search in searches], np.int64)
     counted = counted_importance(np.array([search.importance for search in searches]), owners)
-    _count([search.saved_id for search in searches], counted.tolist())
+    execute(_COUNT, [[search.saved_id for search in searches], counted.tolist()])
     weights, claims = interest.weights(), interest.claims()
     source_ids = sorted(claims)
     factors = interests(
@@ -84,7 +84,3 @@ FROM alerts_percolatorquery other
 LEFT JOIN unnest(%s::bigint[], %s::float8[]) search (saved_id, counted) USING (saved_id)
 WHERE other.saved_id = query.saved_id AND query.counted <> coalesce(search.counted, 0)
 """
-
-
-def _count(saved_ids: list[int], counted: list[float]) -> None:
-    execute(_COUNT, [saved_ids, counted])

@@ -47,7 +47,8 @@ def _count(changes: list[Any]) -> None:
     former = _former(posting_ids)
     changed = [row for posting_id, row in now.items() if former.get(posting_id) != row]
     gone = [posting_id for posting_id in former if posting_id not in now]
-    _write(changed)
+    if changed:
+        execute(_UPSERT, [list(column) for column in zip(*changed, strict=True)])
     execute("DELETE FROM trending_counted WHERE posting_id = ANY(%s)", [gone])
     _note_stale([*changed, *(former[row.posting_id] for row in changed if row.posting_id in former)])
     _note_stale([former[posting_id] for posting_id in gone])
@@ -77,11 +78,6 @@ SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::text[], %s::tim
 ON CONFLICT (posting_id) DO UPDATE SET
     {", ".join(f"{name} = excluded.{name}" for name in _Row._fields[1:])}
 """
-
-
-def _write(rows: Sequence[_Row]) -> None:
-    if rows:
-        execute(_UPSERT, [list(column) for column in zip(*rows, strict=True)])
 
 
 def _note_stale(rows: Iterable[_Row]) -> None:
