@@ -223,7 +223,7 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
         return None
     condition = condition_of(conditions(request.tree), request.user, languages=languages, now=request.now)
     limited = Limited(condition, until=until, at_once=True)
-    worth = _worth(microseconds(request.now)) if request.order == "fresh" else None
+    worth = Worth(microseconds(request.now), _followers()) if request.order == "fresh" else None
     narrowed = index.such(limited, worth)
     answer = recipe.search(narrowed, query, MAX_RANKED, recipe=_recipe(request, judgement), judgement=judgement)
     known = attributes_of(index, answer.ranking.documents)
@@ -279,10 +279,6 @@ def _amount_with(index: Snapshot, query: Query) -> int:
 
 
 # --- freshness and authority ------------------------------------------------------------------------------------------
-def _worth(now: int) -> Worth:
-    return Worth(now, Freshness(), Authority(), _followers())
-
-
 def _followers() -> dict[int, int]:
     """Followers of each source, cached for some minutes."""
     known: dict[int, int] | None = cache.get(_FOLLOWERS)
