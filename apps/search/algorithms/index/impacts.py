@@ -1,7 +1,7 @@
 """Factors of the scores of a block's documents."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,7 @@ from apps.search.algorithms.models.factors import Authority, Freshness
 DAY = 86_400_000_000  # microseconds
 
 
-@dataclass(frozen=True)
-class Worth:
+class Worth(NamedTuple):
     """Freshness of postings and authority of sources."""
 
     now: int  # microseconds since 1970
@@ -26,7 +25,8 @@ class Worth:
         most = max(self.followers.values(), default=0)
         distinct, places = np.unique(known.source_ids, return_inverse=True)
         counts = [self.followers.get(source, 0) for source in distinct.tolist()]
-        return self.freshness.factors((self.now - known.published) / DAY) * self.authority.factors(counts, most)[places]
+        by_source = self.authority.factors(counts, most)[places]
+        return np.asarray(self.freshness.factors((self.now - known.published) / DAY) * by_source, np.float32)
 
     def largest(self, latest: int) -> float:
         """An upper bound of the factors of documents published at `latest` or earlier."""
