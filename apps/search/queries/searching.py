@@ -13,7 +13,6 @@ from django.db import OperationalError
 from django.db.models import Count
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from numpy.typing import NDArray
 from psycopg.errors import QueryCanceled
 
 from apps.accounts.models import User
@@ -148,8 +147,9 @@ def _by_time(request: _Request, cursor: str) -> SearchResult:
         limited = Limited(condition)
         found = index.such(limited).newest(MAX_COUNTED)
         rest = found if before is None else _behind(index, condition, found, before)
+        documents = np.array([each.document for each in found], np.int64)
         total = len(found) if len(found) < MAX_COUNTED else _amount(index, limited)
-        counted = facets(attributes_of(index, _documents(found)), request.now.tzinfo)
+        counted = facets(attributes_of(index, documents), request.now.tzinfo)
     shown = rest[:LENGTH]
     last = Cursor(EPOCH + timedelta(microseconds=shown[-1].published), shown[-1].posting_id) if shown else None
     return SearchResult(
@@ -172,10 +172,6 @@ def _behind(index: Snapshot, condition: Condition, found: Sequence[Found], befor
 def _amount(index: Snapshot, limited: Limited) -> int:
     """The approximate number of matching documents."""
     return round(sum(limited.about(block) for block in index.such(limited).blocks()))
-
-
-def _documents(found: Sequence[Found]) -> NDArray[np.int64]:
-    return np.array([each.document for each in found], np.int64)
 
 
 # --- by relevance -----------------------------------------------------------------------------------------------------
