@@ -52,7 +52,7 @@ def _fetch(row_factory: "RowFactory[Row]", statement: str, values: Sequence[Any]
 
 
 def execute(statement: str, values: Sequence[Any] | None = None) -> int:
-    """Execute a statement whose rows nobody reads, with one of Django's cursors; returns the number of rows."""
+    """Execute a statement without reading rows, with one of Django's cursors; returns the number of rows."""
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return int(cursor.rowcount)
