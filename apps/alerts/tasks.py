@@ -21,7 +21,7 @@ def consume(**_: Any) -> None:
         matched = actions.match(wait=False, now=now())
         if prepared is None or matched is None:
             return
-        if prepared.changes < actions.PREPARE_BATCH and matched.changes < actions.MATCH_BATCH:
+        if prepared < actions.PREPARE_BATCH and matched < actions.MATCH_BATCH:
             return
 
 

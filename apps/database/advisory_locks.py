@@ -3,9 +3,7 @@
 Each app numbers its own locks, beginning with letters of its name.
 """
 
-from django.db import connection
-
-from apps.database.statements import rows_of
+from apps.database.statements import fetch_rows
 
 MAX_STATEMENT = "120s"  # a merge of the largest generations of search takes a few seconds
 MAX_WAIT = "60s"  # for a lock
@@ -16,12 +14,10 @@ def take(lock: int, *, wait: bool = True) -> bool:
 
     The transaction's later statements and waits are bounded.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT set_config('statement_timeout', %s, true) AS statement_timeout,"
-            " set_config('lock_timeout', %s, true) AS lock_timeout,"
-            f" {'pg_advisory_xact_lock' if wait else 'pg_try_advisory_xact_lock'}(%s) AS granted",
-            [MAX_STATEMENT, MAX_WAIT, lock],
-        )
-        [row] = rows_of(cursor)
-        return row.granted is not False
+    [row] = fetch_rows(
+        "SELECT set_config('statement_timeout', %s, true) AS statement_timeout,"
+        " set_config('lock_timeout', %s, true) AS lock_timeout,"
+        f" {'pg_advisory_xact_lock' if wait else 'pg_try_advisory_xact_lock'}(%s) AS granted",
+        [MAX_STATEMENT, MAX_WAIT, lock],
+    )
+    return row.granted is not False

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from django.apps import apps
-from django.db import connection
 
-from apps.database.statements import rows_as
+from apps.database.statements import fetch_as
 
 _SIZES = """
-SELECT relname AS table, pg_table_size(oid) AS bytes, pg_indexes_size(oid) AS index_bytes,
+SELECT relname::text AS table, pg_table_size(oid) AS bytes, pg_indexes_size(oid) AS index_bytes,
     greatest(reltuples, 0)::bigint AS rows
 FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
 """
@@ -33,10 +32,7 @@ class Size:
 def sizes() -> list[Size]:
     """Every table, the largest first. One statement."""
     groups = {model._meta.db_table: model._meta.app_label for model in apps.get_models(include_auto_created=True)}
-    with connection.cursor() as cursor:
-        cursor.execute(_SIZES)
-        found = rows_as(partial(_size, groups), cursor)
-    return sorted(found, key=lambda size: (-size.total, size.table))
+    return sorted(fetch_as(partial(_size, groups), _SIZES), key=lambda size: (-size.total, size.table))
 
 
 def _size(groups: Mapping[str, str], table: str, **numbers: int) -> Size:

@@ -51,6 +51,13 @@ def _fetch(row_factory: "RowFactory[Row]", statement: str, values: Sequence[Any]
         return rows
 
 
+def execute(statement: str, values: Sequence[Any] | None = None) -> int:
+    """Execute a statement without reading rows, with one of Django's cursors; returns the number of rows."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return int(cursor.rowcount)
+
+
 def rows_of(cursor: CursorWrapper) -> list[Any]:
     """The rows of the statement that one of Django's cursors has executed, as named tuples."""
     cursor.cursor.row_factory = namedtuple_row

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 from django.db.models import F, Value
 from django.db.models.functions import Greatest
 
+from apps.database.statements import execute
 from apps.documents import queries, storage
 from apps.documents.algorithms.packing import hash_of, pack
 from apps.documents.models import RawDocument
@@ -121,5 +122,4 @@ def _sweep(digest: bytes, now: datetime) -> bool:
 
 def _lock(digest: bytes) -> None:
     """Lock a document until the transaction ends, with those whose hashes share the first 64 bits."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [int.from_bytes(digest[:8], signed=True)])
+    execute("SELECT pg_advisory_xact_lock(%s)", [int.from_bytes(digest[:8], signed=True)])

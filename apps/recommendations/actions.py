@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TypeVar
 
+import numpy as np
 from django.db import transaction
 
 from apps.accounts.models import User
 from apps.database.advisory_locks import take
 from apps.following import queries as following
-from apps.recommendations.algorithms.growth import Period, growth
+from apps.recommendations.algorithms.growth import growth
 from apps.recommendations.algorithms.likeness import neighbours
 from apps.recommendations.algorithms.sketches import Library, sketch
 from apps.recommendations.models import Dismissal, Growth, Likeness, Match, Matched, Sketch
@@ -55,11 +56,10 @@ def measure_growth(*, now: datetime) -> int | None:
     if not take(LEARNING, wait=False):
         return None
     counts = records.counts(now, PERIOD)
-    recent = Period([each.followed for each in counts], [each.opened for each in counts])
-    before = Period([each.followed_before for each in counts], [each.opened_before for each in counts])
+    _, *amounts = np.array(counts, np.int64).reshape(-1, 5).T
     rows = [
         Growth(source_id=each.source_id, value=value, gained=each.followed, opened=each.opened)
-        for each, value in zip(counts, growth(recent, before).tolist(), strict=True)
+        for each, value in zip(counts, growth(*amounts).tolist(), strict=True)
     ]
     return _replace(Growth, rows)
 

@@ -10,11 +10,6 @@ from apps.search.algorithms.index.levels import MIDDLE
 from apps.search.queries.spans import KIND, spans
 
 
-def _cut(_: Parameters) -> Iterator[Piece]:
-    for span in spans():
-        yield Piece(span.to_json(), span.postings, span.words)
-
-
 def _read(span: Parameters, beat: Beat) -> Write:
     reading = actions.analyse_span(span, beat)
     return lambda: actions.replace_span(reading)
@@ -39,7 +34,7 @@ register(
         KIND,
         _("Rebuild search index"),
         _("articles"),
-        Stage(_read, _cut),
+        Stage(_read, lambda _: spans()),
         reduce=Stage(_settle, _at_the_end),
         in_order=True,
         tidy=_build_segments,

@@ -1,22 +1,16 @@
 """Celery tasks: each calls one action."""
 
-import time
 from typing import Any
 
 from celery import shared_task
 
+from apps.database.outbox import run_batches
 from apps.search import actions
-
-MAX_SECONDS = 20.0  # the next message continues
 
 
 @shared_task
 def consume(**_: Any) -> None:
-    until = time.monotonic() + MAX_SECONDS
-    while time.monotonic() < until:
-        consumed = actions.consume(wait=False)
-        if consumed is None or consumed.changes < actions.CONSUMED_AT_ONCE:
-            return
+    run_batches((actions.consume, actions.CONSUMED_AT_ONCE))
 
 
 @shared_task

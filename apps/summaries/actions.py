@@ -3,17 +3,19 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
 from apps.database.advisory_locks import take
+from apps.database.outbox import consume_rows
 from apps.postings.algorithms.words.languages import base_code
 from apps.postings.queries import PostingText
 from apps.summaries.algorithms.frequencies import Tally, pack
 from apps.summaries.algorithms.outlines import Outline as Outlined
 from apps.summaries.algorithms.outlines import outline
 from apps.summaries.algorithms.texts import read
-from apps.summaries.models import OutboxRow, Outline, Summary, Teaser, Vocabulary
+from apps.summaries.models import Outline, Summary, Teaser, Vocabulary
 from apps.summaries.queries import frequencies_of, texts
 
 CONSUMED_AT_ONCE = 200  # changes in one transaction: a second's work
@@ -25,26 +27,22 @@ MAX_TERMS = 60_000  # kept of a language
 WRITING, COUNTING = 0x5355_4D01, 0x5355_4D02  # advisory locks, held until the end of a transaction
 
 
-@transaction.atomic
 def consume(limit: int = CONSUMED_AT_ONCE, *, wait: bool = True) -> int | None:
     """Consume up to `limit` outbox rows and summarize postings whose text has changed; None if another worker does.
 
     Returns the number of consumed rows. Rows are deleted in the transaction that stores the summaries, which depend on
     the texts alone: repeating or killing it makes no difference.
     """
-    if not take(WRITING, wait=wait):
-        return None
-    changes = dict(OutboxRow.objects.order_by("pk").values_list("pk", "posting_id")[:limit])
-    if not changes:
-        return 0
-    posting_ids = sorted(set(changes.values()))
+    return consume_rows("summaries_outboxrow", _summarize, lock=WRITING, limit=limit, wait=wait)
+
+
+def _summarize(changes: list[Any]) -> None:
+    posting_ids = sorted({change.posting_id for change in changes})
     now = texts(posting_ids)
     outlines = Outline.objects.filter(pk__in=posting_ids).only("text_hash", "language")
     known = {outlined.pk: (bytes(outlined.text_hash), outlined.language) for outlined in outlines}
     _forget([id for id in posting_ids if id not in now])
     _write([text for text in now.values() if known.get(text.id) != (text.text_hash, text.language)])
-    OutboxRow.objects.filter(pk__in=list(changes)).delete()
-    return len(changes)
 
 
 def _forget(posting_ids: Collection[int]) -> None:

@@ -1,24 +1,21 @@
 """Celery tasks; each calls one action."""
 
-import time
 from typing import Any
 
 from celery import shared_task
 from django.utils.timezone import now
 
+from apps.database.outbox import run_batches
 from apps.trending import actions
 
-MAX_COUNT_SECONDS = 40.0  # the next message continues
+MAX_COUNT_SECONDS = 40.0
 
 
 @shared_task
 def count(**_: Any) -> None:
     """Count changed postings, and update slices."""
-    until = time.monotonic() + MAX_COUNT_SECONDS
-    while time.monotonic() < until and actions.count(wait=False) == actions.COUNTED_AT_ONCE:
-        pass
-    while time.monotonic() < until and actions.slice_stale(wait=False) == actions.SLICED_AT_ONCE:
-        pass
+    counting, slicing = (actions.count, actions.COUNTED_AT_ONCE), (actions.slice_stale, actions.SLICED_AT_ONCE)
+    run_batches(counting, slicing, seconds=MAX_COUNT_SECONDS)
 
 
 @shared_task

@@ -187,5 +187,5 @@ def attempts() -> int:
 
 
 def prepare_all() -> None:
-    while (prepared := actions.prepare()) and prepared.changes:
+    while actions.prepare():
         pass

@@ -41,7 +41,7 @@ def run(record: Path) -> None:
     for feed in feeds:
         for first, count in _ranges(served[feed.number]):
             _store(feed, first, count, ids[feed.number], timeline, addresses, faults.get(feed.number))
-    while (matched := alerts.match(now=datetime.now(UTC))) and matched.changes:
+    while alerts.match(now=datetime.now(UTC)):
         pass
 
 

@@ -73,5 +73,5 @@ def add_users(web: Receiver | None = None) -> None:
         saved = save_search(user, f"search {number}", query, order=SavedSearch.Order.NEWEST, now=now)
         if web is not None:
             set_rule(user, saved.pk, webhook_url=web.url(f"/hook/{number}"))
-    while (prepared := alerts.prepare()) and prepared.changes:
+    while alerts.prepare():
         pass

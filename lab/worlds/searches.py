@@ -25,7 +25,7 @@ def add_searches(source_ids: Sequence[int], count: int, *, seed: int, now: datet
 
     Raises ValueError if too few of the sources have words to search for.
     """
-    while (consumed := consume(limit=1_000)) and consumed.changes:
+    while consume(limit=1_000):
         pass
     actions.profile_sources(source_ids, now=now)
     words = _words_of(source_ids)
@@ -37,7 +37,7 @@ def add_searches(source_ids: Sequence[int], count: int, *, seed: int, now: datet
         user, _ = User.objects.get_or_create(username=f"searcher{number}")
         saved = save_search(user, query, query, order=SavedSearch.Order.NEWEST, now=now)
         set_importance(user, saved.pk, float(drawn.randint(1, 10)))
-    while (prepared := actions.prepare()) and prepared.changes:
+    while actions.prepare():
         pass
     while actions.weigh():
         pass

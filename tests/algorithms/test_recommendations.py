@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.recommendations.algorithms.growth import MIN_GAINED, Period, growth
+from apps.recommendations.algorithms.growth import MIN_GAINED, growth
 from apps.recommendations.algorithms.likelihood import root_likelihood
 from apps.recommendations.algorithms.likeness import MAX_NEIGHBOURS, MIN_ROOT, MIN_SHARED, neighbours
 from apps.recommendations.algorithms.sketches import MAX_TERMS, MIN_COMMON, Library, Sketch, sketch
@@ -96,7 +96,7 @@ periods = st.lists(st.tuples(counts, counts, counts, counts), min_size=1, max_si
 @given(periods)
 def test_growth_is_that_of_shares_new_followers_and_readers_alike(rows):
     followed, followed_before, opened, opened_before = np.array(rows).T
-    found = growth(Period(followed, opened), Period(followed_before, opened_before))
+    found = growth(followed, followed_before, opened, opened_before)
     for place, row in enumerate(rows):
         parts = [
             slow_root(row[0], row[1], followed.sum() - row[0], followed_before.sum() - row[1]),
@@ -109,7 +109,7 @@ def test_growth_is_that_of_shares_new_followers_and_readers_alike(rows):
 
 
 def test_where_all_grow_alike_none_rises():
-    found = growth(Period([30, 60], [300, 30]), Period([10, 20], [100, 10]))
+    found = growth([30, 60], [10, 20], [300, 30], [100, 10])
     assert found == pytest.approx([0, 0], abs=1e-6)
 
 

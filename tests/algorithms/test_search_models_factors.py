@@ -35,7 +35,7 @@ def test_authority_grows_with_followers_up_to_1(strength, followers):
 
 def test_without_followers_all_authority_factors_are_one():
     assert Authority().factors([0, 0], 0).tolist() == [1, 1]
-    assert Worth(0, authority=Authority(), followers={}).factors(of_ages([1.0])).tolist() == [1]
+    assert Worth(0, {}).factors(of_ages([0.0])).tolist() == [1]
 
 
 def of_ages(days, sources=None):
@@ -44,20 +44,15 @@ def of_ages(days, sources=None):
     return Attributes(np.arange(len(days)), sources, published, np.array([b"en"] * len(days), "S3"))
 
 
-def test_factors_are_off_by_default():
-    assert Worth(0).factors(of_ages([0.0, 900.0])).tolist() == [1, 1]
-    assert Worth(0).largest(-900 * DAY) == 1
-
-
 def test_both_factors_are_multiplied():
-    worth = Worth(0, Freshness(1, 7), Authority(1), {1: 99, 2: 9})
+    worth = Worth(0, {1: 99, 2: 9}, Freshness(1, 7), Authority(1))
     found = worth.factors(of_ages([0, 7, 0, 7], [1, 1, 2, 3]))
     assert found == pytest.approx([1.0, 0.75, 0.75, 0.375])
 
 
 @given(st.floats(0, 3_000), st.lists(st.floats(0, 3_000), min_size=1), strengths, half_lives)
 def test_no_document_of_a_block_is_above_its_bound(newest, ages, strength, half_life):
-    worth = Worth(0, Freshness(strength, half_life), Authority(), {1: 5})
+    worth = Worth(0, {1: 5}, Freshness(strength, half_life))
     known = of_ages([newest + age for age in ages])
     assert (worth.factors(known) <= worth.largest(int(-newest * DAY))).all()
 

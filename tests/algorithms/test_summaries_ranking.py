@@ -20,7 +20,7 @@ from apps.summaries.algorithms.outlines import STEPS, outline
 from apps.summaries.algorithms.ranking import Weights, contents, ranked
 from apps.summaries.algorithms.start_table import start_table
 from apps.summaries.algorithms.texts import Sentence, Text, read
-from apps.summaries.algorithms.thesis import Settings, characteristic_words
+from apps.summaries.algorithms.thesis import characteristic_words
 from lab.evaluations.summaries.evaluation import count
 from lab.evaluations.summaries.thesis import sentence_weight, thesis_scores
 from lab.management.commands import make_start_table
@@ -196,7 +196,7 @@ def slow_weight(words: list[str], word: str, numdoc: int, totalnumdoc: int, shor
     st.sampled_from([0.0, 0.5, 2.0]),
 )
 def test_characteristic_words_weigh_what_the_thesis_prints(words, holding, documents, shortest, influence):
-    found = characteristic_words(words, Frequencies(documents, holding), Settings(shortest, influence))
+    found = characteristic_words(words, Frequencies(documents, holding), shortest=shortest, influence=influence)
     expected = {
         word: slow_weight(words, word, min(holding.get(word, 0), documents), documents, shortest, influence)
         for word in words

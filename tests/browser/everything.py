@@ -156,7 +156,7 @@ def _profiles_and_troubles(source: Source, failing: Source, site: Source) -> Non
 
 def _stories_and_trends() -> None:
     consuming._memory = None
-    while stories.consume().changes:
+    while stories.consume():
         pass
     while trending.count():
         pass

@@ -1,15 +1,14 @@
 """Write the index terms of saved searches, by which new postings find them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from django.db import connection, transaction
 
 from apps.alerts.actions.locks import MATCHING
 from apps.alerts.algorithms.percolator import IndexTerm, NoIndexTerm, Plan, Rarity, words_of
-from apps.alerts.models import Revision
-from apps.database.advisory_locks import take
-from apps.database.statements import fetch_rows
+from apps.database.outbox import consume_rows
+from apps.database.statements import execute, fetch_rows
 from apps.search.algorithms.language import BadQuery, parse
 from apps.search.queries import terms
 
@@ -17,40 +16,28 @@ PREPARE_BATCH = 500  # revisions in one transaction
 MAX_REFUSAL_LENGTH = 300  # characters
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    changes: int = 0  # revisions consumed
-    indexed: int = 0  # searches
-    refused: int = 0
-
-
-@transaction.atomic
-def prepare(limit: int = PREPARE_BATCH, *, wait: bool = True) -> Prepared | None:
+def prepare(limit: int = PREPARE_BATCH, *, wait: bool = True) -> int | None:
     """Consume up to `limit` revisions: write index terms of searches, and delete rows of deleted searches.
 
-    None if `wait` is off and another worker holds the lock. Safe to repeat and to kill at any moment.
+    Returns how many, None if `wait` is off and another worker holds the lock. Safe to repeat and to kill at any moment.
     """
-    if not take(MATCHING, wait=wait):
-        return None
     # The newest first: a search just saved does not wait for a rebuild of all.
-    revisions = list(Revision.objects.order_by("-pk").values_list("pk", "saved_id")[:limit])
-    if not revisions:
-        return Prepared()
-    saved_ids = sorted({saved_id for _, saved_id in revisions})
+    return consume_rows("alerts_revision", _prepare, lock=MATCHING, limit=limit, wait=wait, order="id DESC")
+
+
+def _prepare(revisions: list[Any]) -> None:
+    saved_ids = sorted({revision.saved_id for revision in revisions})
     # A concurrent deletion of a search waits, and deletes these rows, too.
     rows = fetch_rows("SELECT id, user_id, query FROM search_savedsearch WHERE id = ANY(%s) FOR KEY SHARE", [saved_ids])
     owners, queries = {row.id: row.user_id for row in rows}, {row.id: row.query for row in rows}
     index_terms, refusals = _index_terms(queries)
     _write(saved_ids, owners, queries, index_terms, refusals)
-    Revision.objects.filter(pk__in=[id for id, _ in revisions]).delete()
-    return Prepared(len(revisions), len(index_terms), len(refusals))
 
 
 @transaction.atomic
 def prepare_all() -> None:
     """Add a revision of every search: the best index terms change with the frequencies of words."""
-    with connection.cursor() as cursor:
-        cursor.execute("INSERT INTO alerts_revision (saved_id) SELECT id FROM search_savedsearch ORDER BY id")
+    execute("INSERT INTO alerts_revision (saved_id) SELECT id FROM search_savedsearch ORDER BY id")
 
 
 def _index_terms(queries: Mapping[int, str]) -> tuple[dict[int, list[IndexTerm]], dict[int, str]]:

@@ -5,12 +5,9 @@ of rules that follow from them, so a batch is processed wholly or not at all.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import lru_cache
-from typing import NamedTuple
-
-from django.db import transaction
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
 
 from apps.accounts.queries.time_zones import zone_named
 from apps.alerts.actions.locks import MATCHING
@@ -18,7 +15,7 @@ from apps.alerts.actions.rule_effects import NewHit, apply_rules
 from apps.alerts.algorithms.percolator import DocumentView, Reading, is_personal, matches
 from apps.alerts.queries import candidates as percolator
 from apps.alerts.queries.candidates import Candidate
-from apps.database.advisory_locks import take
+from apps.database.outbox import consume_rows
 from apps.database.statements import fetch, fetch_rows
 from apps.search.algorithms.language import Tree, parse
 
@@ -28,35 +25,18 @@ OLD = timedelta(days=7)  # from publication: hits of older postings apply no rul
 _CACHED_QUERIES = 20_000  # parsed
 
 
-@dataclass(frozen=True, slots=True)
-class Matched:
-    changes: int = 0  # outbox rows consumed
-    hits: list[NewHit] = field(default_factory=list)  # of recent postings
-    old: int = 0  # further hits, to which no rules apply
-
-
-@transaction.atomic
-def match(limit: int = MATCH_BATCH, *, wait: bool = True, now: datetime) -> Matched | None:
-    """Consume up to `limit` outbox rows and store hits; None if `wait` is off and another worker holds the lock.
+def match(limit: int = MATCH_BATCH, *, wait: bool = True, now: datetime) -> int | None:
+    """Consume up to `limit` outbox rows and store hits; how many rows, None as of `consume_rows`.
 
     A search finds a posting once. An edit may add hits and removes none. Safe to repeat and to kill at any moment.
     """
-    if not take(MATCHING, wait=wait):
-        return None
-    taken = [posting_id for (posting_id,) in fetch(_CONSUME, [limit])]
-    if not taken:
-        return Matched()
-    postings = percolator.readings(set(taken))
+    return consume_rows("alerts_outboxrow", partial(_match, now), lock=MATCHING, limit=limit, wait=wait)
+
+
+def _match(now: datetime, changes: list[Any]) -> None:
+    postings = percolator.readings({change.posting_id for change in changes})
     hits = _write(matching_searches(postings, now), now)
-    news = [hit for hit in hits if postings[hit.posting_id].published_at >= now - OLD]
-    _act(news, now)
-    return Matched(len(taken), news, len(hits) - len(news))
-
-
-_CONSUME = """
-DELETE FROM alerts_outboxrow WHERE id = ANY(ARRAY(SELECT id FROM alerts_outboxrow ORDER BY id LIMIT %s))
-RETURNING posting_id
-"""
+    _act([hit for hit in hits if postings[hit.posting_id].published_at >= now - OLD], now)
 
 
 class _Parsed(NamedTuple):

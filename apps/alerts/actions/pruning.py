@@ -2,10 +2,11 @@
 
 from datetime import datetime, timedelta
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from apps.alerts.actions.locks import MATCHING
 from apps.database.advisory_locks import take
+from apps.database.statements import fetch
 
 KEPT = timedelta(days=90)
 ALWAYS_KEPT = 100  # of each search, the newest
@@ -41,7 +42,5 @@ def forget_old_hits(*, now: datetime) -> int:
 @transaction.atomic
 def _forget_some(before: datetime, behind: int) -> tuple[int | None, int]:
     take(MATCHING)
-    with connection.cursor() as cursor:
-        cursor.execute(_FORGET, [before, behind, PRUNE_BATCH, ALWAYS_KEPT - 1])
-        last, gone = cursor.fetchone()
-        return last, gone
+    [(last, gone)] = fetch(_FORGET, [before, behind, PRUNE_BATCH, ALWAYS_KEPT - 1])
+    return last, gone

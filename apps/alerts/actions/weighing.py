@@ -3,7 +3,7 @@
 from datetime import datetime
 
 import numpy as np
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F
 
 from apps.alerts.actions.locks import WEIGHING
@@ -13,6 +13,7 @@ from apps.alerts.algorithms.relevance import relevant_sources
 from apps.alerts.models import PercolatorQuery, Relevance
 from apps.alerts.queries import interest
 from apps.database.advisory_locks import take
+from apps.database.statements import execute
 from apps.retrieval.algorithms.cam.relevance import matrix
 from apps.sources import actions as sources
 
@@ -66,7 +67,7 @@ def raise_interests() -> int | None:
     searches = interest.importances()
     owners = np.array([search.user_id for search in searches], np.int64)
     counted = counted_importance(np.array([search.importance for search in searches]), owners)
-    _count([search.saved_id for search in searches], counted.tolist())
+    execute(_COUNT, [[search.saved_id for search in searches], counted.tolist()])
     weights, claims = interest.weights(), interest.claims()
     source_ids = sorted(claims)
     factors = interests(
@@ -83,8 +84,3 @@ FROM alerts_percolatorquery other
 LEFT JOIN unnest(%s::bigint[], %s::float8[]) search (saved_id, counted) USING (saved_id)
 WHERE other.saved_id = query.saved_id AND query.counted <> coalesce(search.counted, 0)
 """
-
-
-def _count(saved_ids: list[int], counted: list[float]) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNT, [saved_ids, counted])

@@ -13,7 +13,6 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.accounts.models import User
 from apps.alerts.channels import Channel, Delivery, DeliveryResult, MessageKey, Occasion
 from apps.alerts.models import Rule
 from apps.alerts.queries.contents import Group, absolute, host, stop_page
@@ -28,16 +27,11 @@ def message_keys(occasion: Occasion) -> Iterator[MessageKey]:
         yield occasion.message_key("mail", occasion.after_quiet(occasion.now))
 
 
-def deliver(delivery: Delivery, now: datetime) -> DeliveryResult:
-    message = delivery.message
-    return send(str(message.key), message.user, delivery.groups, stop_token=delivery.stop_token)
-
-
-def send(key: str, user: User, groups: Sequence[Group], *, stop_token: str) -> DeliveryResult:
+def send(delivery: Delivery, now: datetime) -> DeliveryResult:
     """Send a mail, with the same Message-ID at each attempt, so that servers can drop duplicates."""
     try:
-        with translation.override(user.language or settings.LANGUAGE_CODE):
-            mail = _mail(key, user, groups, stop_token)
+        with translation.override(delivery.message.user.language or settings.LANGUAGE_CODE):
+            mail = _mail(delivery)
         connection = get_connection()
         connection.open()
         connection.send_messages([mail])
@@ -62,8 +56,8 @@ def _refused(status: int, words: bytes | str) -> DeliveryResult:
     )
 
 
-def _mail(key: str, user: User, groups: Sequence[Group], stop_token: str) -> EmailMultiAlternatives:
-    stop_url = stop_page(stop_token)
+def _mail(delivery: Delivery) -> EmailMultiAlternatives:
+    user, groups, stop_url = delivery.message.user, delivery.groups, stop_page(delivery.stop_token)
     context = {
         "groups": groups,
         "count": _count(groups),
@@ -78,7 +72,7 @@ def _mail(key: str, user: User, groups: Sequence[Group], stop_token: str) -> Ema
         from_email=settings.DEFAULT_FROM_EMAIL,
         to=[user.email],
         headers={
-            "Message-ID": f"<{key}@{host()}>",
+            "Message-ID": f"<{delivery.message.key}@{host()}>",
             "List-Unsubscribe": f"<{stop_url}>",
             "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",  # RFC 8058
             "Auto-Submitted": "auto-generated",
@@ -108,7 +102,7 @@ def _subject(groups: Sequence[Group]) -> str:
 CHANNEL = Channel(
     label=gettext_lazy("Mail"),
     message_keys=message_keys,
-    send=deliver,
+    send=send,
     wanted=~Q(mail=Rule.Mail.NONE),
     lease=timedelta(minutes=4),  # mail servers may be slow at each step
 )

@@ -36,7 +36,7 @@ def test_webhook(user: User, saved_id: int, *, now: datetime) -> DeliveryResult:
     rule = Rule.objects.filter(saved__user=user, pk=saved_id).exclude(webhook_url="").select_related("saved").first()
     if rule is None:
         raise NotPossible(_("This search has no webhook."))
-    sample = Finding("A sample", absolute("/"), "", "Wirebeat", now)
+    sample = Finding("A sample", "", absolute("/"), "Wirebeat", now)
     group = Group(saved_id, rule.saved.name, rule.saved.query, (sample,))
     return _call(rule, _body(TEST, group, made_at=now), key=str(uuid4()), now=now)
 
@@ -47,16 +47,7 @@ def _call(rule: Rule, body: bytes, *, key: str, now: datetime) -> DeliveryResult
 
 
 def _body(kind: str, group: Group, *, made_at: datetime) -> bytes:
-    hits = [
-        {
-            "title": finding.title,
-            "url": finding.url,
-            "page": finding.page,
-            "source": finding.source,
-            "published_at": finding.published_at.isoformat(),
-        }
-        for finding in group.findings
-    ]
+    hits = [each._asdict() | {"published_at": each.published_at.isoformat()} for each in group.findings]
     search = {"id": group.saved_id, "name": group.name, "query": group.query}
     event = {"type": kind, "timestamp": made_at.isoformat(), "data": {"search": search, "hits": hits}}
     return json.dumps(event, ensure_ascii=False).encode()

@@ -1,7 +1,6 @@
 """Reads of the percolator: new postings, their candidate searches, and views of users."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from apps.alerts.algorithms.percolator import DocumentView, Reading, group_of, read
@@ -99,20 +98,18 @@ class DocumentViews:
         if not user_ids:
             return
         sources = sorted({posting.source_id for posting in postings.values()})
-        self._follows: dict[tuple[int, int], tuple[str, datetime, int]] = {
-            (row.user_id, row.source_id): (row.title, row.unread_from, row.read_through)
-            for row in fetch_rows(_FOLLOWS, [list(user_ids), sources])
-        }
-        self._marks: dict[tuple[int, int], tuple[bool | None, bool]] = {
-            (row.user_id, row.posting_id): (row.read, row.is_starred)
-            for row in fetch_rows(_MARKS, [list(user_ids), list(postings)])
-        }
+        follows = fetch_rows(_FOLLOWS, [list(user_ids), sources])
+        self._follows = {(row.user_id, row.source_id): row for row in follows}
+        marks = fetch_rows(_MARKS, [list(user_ids), list(postings)])
+        self._marks = {(row.user_id, row.posting_id): row for row in marks}
 
     def of(self, user_id: int, posting_id: int, posting: Reading) -> DocumentView:
         follow = self._follows.get((user_id, posting.source_id))
-        is_read, is_starred = self._marks.get((user_id, posting_id), (None, False))
+        mark = self._marks.get((user_id, posting_id))
+        is_read = mark.read if mark else None
         if is_read is None:
-            is_read = follow is None or posting.published_at < follow[1] or posting_id <= follow[2]
+            is_read = follow is None or posting.published_at < follow.unread_from or posting_id <= follow.read_through
+        is_starred = mark is not None and mark.is_starred
         return DocumentView(
-            follow[0] if follow else "", unread=not is_read, starred=is_starred, followed=follow is not None
+            follow.title if follow else "", unread=not is_read, starred=is_starred, followed=follow is not None
         )

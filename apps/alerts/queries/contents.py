@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -11,11 +12,10 @@ from django.urls import reverse
 from apps.alerts.models import Hit
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     title: str
-    page: str  # on the portal
     url: str  # of the original; "" if it has none
+    page: str  # on the portal
     source: str
     published_at: datetime
 

@@ -7,11 +7,12 @@ import logging
 from collections import Counter
 from collections.abc import Iterable
 
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
 from apps.database.advisory_locks import take
+from apps.database.statements import fetch
 from apps.jobs import queries
 from apps.jobs.actions.claiming import MAX_FAILURES, MAX_PROBLEM_LENGTH, end_attempt
 from apps.jobs.actions.estimating import expected
@@ -100,14 +101,13 @@ def _cut(job: Job, kind: Kind, stage: Job.Stage, cut: Iterable[Piece]) -> None:
 # --- workers that are lost or slow ------------------------------------------------------------------------------------
 def _lost(job: Job) -> list[int]:
     """Attempts whose lease has expired. A split whose row is locked is being committed, so its worker is alive."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT attempt.id FROM jobs_attempt attempt JOIN jobs_split split ON split.id = attempt.split_id"
-            " WHERE split.job_id = %s AND attempt.outcome = '' AND attempt.leased_until < statement_timestamp()"
-            " FOR UPDATE OF split SKIP LOCKED",
-            [job.pk],
-        )
-        return [attempt_id for (attempt_id,) in cursor.fetchall()]
+    rows = fetch(
+        "SELECT attempt.id FROM jobs_attempt attempt JOIN jobs_split split ON split.id = attempt.split_id"
+        " WHERE split.job_id = %s AND attempt.outcome = '' AND attempt.leased_until < statement_timestamp()"
+        " FOR UPDATE OF split SKIP LOCKED",
+        [job.pk],
+    )
+    return [attempt_id for (attempt_id,) in rows]
 
 
 def _back_up(job: Job, states: Counter[str]) -> None:

@@ -10,11 +10,11 @@ from datetime import timedelta
 from typing import Any
 from zlib import crc32
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F, Max
 from django.db.models.functions import Now
 
-from apps.database.statements import rows_of
+from apps.database.statements import execute, fetch_rows
 from apps.jobs.kinds import Write, kind_of
 from apps.jobs.models import Attempt, Emitted, Job, Split
 
@@ -55,11 +55,10 @@ RETURNING split.id AS split_id, job.id AS job_id, job.kind, split.stage
 @transaction.atomic
 def claim(worker: str, job_id: int | None = None) -> Claim | None:
     """Begin an attempt at the next open split of one job, or of the oldest job that has any; None if there is none."""
-    with connection.cursor() as cursor:
-        cursor.execute(_CHOOSE, {"job_id": job_id})
-        chosen = next(iter(rows_of(cursor)), None)
-    if chosen is None:
+    rows = fetch_rows(_CHOOSE, {"job_id": job_id})
+    if not rows:
         return None
+    [chosen] = rows
     Job.objects.filter(pk=chosen.job_id, state=Job.State.WAITING).update(state=Job.State.RUNNING)
     Job.objects.filter(pk=chosen.job_id, begun_at=None).update(begun_at=Now())
     before = Attempt.objects.filter(split_id=chosen.split_id).aggregate(latest=Max("number", default=0))["latest"]
@@ -83,11 +82,8 @@ def renew(attempt_id: int) -> None:
 @transaction.atomic
 def commit(attempt_id: int, write: Write) -> None:
     """Commit an attempt with what it writes; raises `Stopped`, without writing, if it has ended or is cancelled."""
-    with connection.cursor() as cursor:
-        # A worker stopped here would hold its locks forever; the server ends its session instead.
-        cursor.execute(
-            "SELECT set_config('idle_in_transaction_session_timeout', %s, true)", [f"{LEASE.total_seconds():.0f}s"]
-        )
+    # A worker stopped here would hold its locks forever; the server ends its session instead.
+    execute("SELECT set_config('idle_in_transaction_session_timeout', %s, true)", [f"{LEASE.total_seconds():.0f}s"])
     split, attempt = _locked(attempt_id)
     if attempt.outcome or split.state == Split.State.DONE or split.job.state == Job.State.CANCELLED:
         raise Stopped("It was no longer needed.")

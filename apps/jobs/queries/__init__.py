@@ -107,16 +107,9 @@ def progress(jobs: Sequence[Job]) -> dict[int, Progress]:
 def _progress(job: Job, row: Mapping[str, Any] | None, workers: int) -> Progress:
     if row is None:
         return Progress(0, 0, 0, 0, 0, 0, workers, None)
-    return Progress(
-        splits=row["splits"],
-        done=row["done"],
-        running=row["running"],
-        dead=row["dead"],
-        records=row["records_in_all"],
-        records_done=row["records_done"],
-        workers=workers,
-        seconds_left=_seconds_left(job, row, workers),
-    )
+    counts = {name: row[name] for name in ("splits", "done", "running", "dead", "records_done")}
+    left = _seconds_left(job, row, workers)
+    return Progress(**counts, records=row["records_in_all"], workers=workers, seconds_left=left)
 
 
 def _seconds_left(job: Job, row: Mapping[str, Any], workers: int) -> float | None:

@@ -244,10 +244,10 @@ def facets(tree: Tree, query: SearchQuery, result: SearchResult, source_names: M
     names = list(source_names.values())
     sources = [
         link(source_names[source_id], count, ("source", _filter_value(source_id, source_names[source_id], names)))
-        for source_id, count in result.sources
+        for source_id, count in result.facets.sources
         if source_id in source_names
     ]
-    categories = [link(name, count, ("category", name)) for name, count in result.categories]
+    categories = [link(name, count, ("category", name)) for name, count in result.facets.categories]
     days = [
         link(
             date_format(day, _("j F Y")),
@@ -255,7 +255,7 @@ def facets(tree: Tree, query: SearchQuery, result: SearchResult, source_names: M
             ("after", day.isoformat()),
             ("before", (day + timedelta(days=1)).isoformat()),
         )
-        for day, count in result.days
+        for day, count in result.facets.days
     ]
     found = ((_("Feeds"), sources), (_("Categories"), categories), (_("Days"), days))
     return tuple(Facet(name, tuple(links)) for name, links in found if links)
@@ -269,7 +269,7 @@ def _filter_value(source_id: int, name: str, names: Iterable[str]) -> str:
 
 def _source_names(user: User | AnonymousUser, result: SearchResult) -> dict[int, str]:
     """The names of sources that the user may see, custom ones first."""
-    ids = [source_id for source_id, _ in result.sources]
+    ids = [source_id for source_id, _ in result.facets.sources]
     names = {source.pk: str(source) for source in following.visible_sources(user).filter(pk__in=ids)}
     if user.is_authenticated:
         own = following.follows_of(user).filter(source_id__in=ids).exclude(title="").values_list("source_id", "title")

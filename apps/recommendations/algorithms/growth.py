@@ -1,7 +1,5 @@
 """Sources that rise: followed and read more than before, beside all others."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -11,23 +9,19 @@ RISING = 1.645  # about one source in twenty rises so much by chance
 MIN_GAINED = 3  # followers, or readers more than before
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
-    """What happened to each source within the same time.
-
-    followed, opened : (n_sources,) array_like of int
-        People who began to follow it, and who opened one of its postings.
-    """
-
-    followed: ArrayLike
-    opened: ArrayLike
-
-
-def growth(recent: Period, before: Period) -> NDArray[np.float64]:
+def growth(
+    followed: ArrayLike, followed_before: ArrayLike, opened: ArrayLike, opened_before: ArrayLike
+) -> NDArray[np.float64]:
     """How surely sources grow more than the portal does.
 
     Of new followers and of readers each, the signed root of the log-likelihood ratio of the source's share, recent and
     before; both together by Stouffer's method, which gives the sum of two independent ones the spread of one.
+
+    Parameters
+    ----------
+    followed, followed_before, opened, opened_before : (n_sources,) array_like of int
+        People who began to follow each source, and who opened one of its postings, recently and in as long a time
+        before.
 
     Returns
     -------
@@ -41,13 +35,14 @@ def growth(recent: Period, before: Period) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> growth(Period([30, 10], [10, 10]), Period([10, 10], [10, 10])).round(2).tolist()
+    >>> growth([30, 10], [10, 10], [10, 10], [10, 10]).round(2).tolist()
     [1.35, -1.35]
     """
-    followed, followed_before = (np.asarray(period.followed, np.float64) for period in (recent, before))
-    opened, opened_before = (np.asarray(period.opened, np.float64) for period in (recent, before))
-    together = _share(followed, followed_before) + _share(opened, opened_before)
-    enough = (followed >= MIN_GAINED) | (opened - opened_before >= MIN_GAINED)
+    follows, follows_before, reads, reads_before = (
+        np.asarray(people, np.float64) for people in (followed, followed_before, opened, opened_before)
+    )
+    together = _share(follows, follows_before) + _share(reads, reads_before)
+    enough = (follows >= MIN_GAINED) | (reads - reads_before >= MIN_GAINED)
     return np.where(enough | (together < 0), together / np.sqrt(2), 0.0)
 
 

@@ -7,11 +7,10 @@ from itertools import chain, zip_longest
 from typing import Literal
 
 from django.contrib.auth.models import AnonymousUser
-from django.db import connection
 from django.db.models import QuerySet
 
 from apps.accounts.models import User
-from apps.database.statements import rows_as
+from apps.database.statements import fetch_as
 from apps.following import queries as following
 from apps.recommendations.algorithms.growth import RISING
 from apps.recommendations.models import Dismissal, Growth, Match
@@ -86,9 +85,7 @@ SELECT other_id AS source_id, shared AS count, about FROM (
 
 
 def _by_followers(user: User, most: int) -> list[Reason]:
-    with connection.cursor() as cursor:
-        cursor.execute(_BY_FOLLOWERS, {"user": user.pk, "most": most})
-        return rows_as(partial(Reason, kind="followers"), cursor)
+    return fetch_as(partial(Reason, kind="followers"), _BY_FOLLOWERS, {"user": user.pk, "most": most})
 
 
 def _by_reading(user: User, most: int) -> list[Reason]:

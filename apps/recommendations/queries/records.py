@@ -6,12 +6,11 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import numpy as np
-from django.db import connection
 from django.db.models import F, Q, QuerySet
 from numpy.typing import NDArray
 
 from apps.accounts.models import User
-from apps.database.statements import fetch, fetch_rows, rows_as
+from apps.database.statements import fetch, fetch_as, fetch_rows
 from apps.recommendations.algorithms.sketches import Sketch as Terms
 from apps.recommendations.models import Sketch
 from apps.sources import queries as sources
@@ -74,10 +73,7 @@ FROM (
 
 
 def counts(now: datetime, period: timedelta) -> list[Counts]:
-    values = {"now": now, "recent": now - period, "before": now - 2 * period}
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNTS, values)
-        return rows_as(Counts, cursor)
+    return fetch_as(Counts, _COUNTS, {"now": now, "recent": now - period, "before": now - 2 * period})
 
 
 def unsketched(now: datetime, limit: int) -> list[int]:

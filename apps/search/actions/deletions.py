@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from django.db import connection
 
-from apps.database.statements import fetch, fetch_rows
+from apps.database.statements import execute, fetch, fetch_rows
 from apps.search.actions.head import revise
 from apps.search.algorithms.index.inversion import Document, holders
 from apps.search.algorithms.index.packing import pack_flags, unpack_flags
@@ -32,8 +32,7 @@ def kill(numbers: Sequence[int]) -> None:
         in_segments |= inside
         _kill_in(generation.id, size, [number - first for number in inside], inside)
     if in_memory := [number for number in numbers if number not in in_segments]:
-        with connection.cursor() as cursor:
-            cursor.execute("UPDATE search_document SET dead = true WHERE number = ANY(%s)", [in_memory])
+        execute("UPDATE search_document SET dead = true WHERE number = ANY(%s)", [in_memory])
     revise()
 
 
@@ -47,11 +46,10 @@ def _kill_in(generation: int, size: int, offsets: Sequence[int], numbers: Iterab
     [(data,)] = fetch("SELECT dead FROM search_generation WHERE id = %s", [generation])
     dead = unpack_flags(data, size)
     dead[np.array(offsets)] = True
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "UPDATE search_generation SET dead = %s, dead_count = %s, tokens = tokens - %s WHERE id = %s",
-            [pack_flags(dead), int(dead.sum()), sum(each.length for each in gone), generation],
-        )
+    execute(
+        "UPDATE search_generation SET dead = %s, dead_count = %s, tokens = tokens - %s WHERE id = %s",
+        [pack_flags(dead), int(dead.sum()), sum(each.length for each in gone), generation],
+    )
 
 
 def lose(documents: Iterable[Document]) -> None:

@@ -1,8 +1,6 @@
 """The head: allocates numbers of documents, and versions the segments."""
 
-from django.db import connection
-
-from apps.database.statements import fetch
+from apps.database.statements import execute, fetch
 
 
 def reserve(count: int) -> tuple[int, int]:
@@ -20,5 +18,4 @@ def revise() -> None:
     The row stays locked until the end of the transaction, so take the writers' lock first. A revision is never reused,
     even after a failed transaction.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("UPDATE search_head SET revision = nextval('search_revision')")
+    execute("UPDATE search_head SET revision = nextval('search_revision')")

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from apps.database.advisory_locks import take
-from apps.database.statements import fetch_rows
+from apps.database.statements import execute, fetch_rows
 from apps.jobs import actions as jobs
 from apps.jobs.models import Job
 from apps.search.actions.deletions import kill
@@ -58,22 +58,19 @@ def note_missed() -> int:
     Triggers miss none, except where they were bypassed, as by a partial restore of a backup.
     """
     take(WRITING)
-    with connection.cursor() as cursor:
-        cursor.execute(_MISSED)
-        return int(cursor.rowcount)
+    return execute(_MISSED)
 
 
 def clear() -> None:
     """Empty the index and its outbox. Call it in a transaction."""
     take(MAINTAINING)
     take(WRITING)
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL statement_timeout = 0")
-        # TRUNCATE would show an empty table to older snapshots, too.
-        for table in ("row", "generation", "document", "loss", "term", "outboxrow", "head"):
-            cursor.execute(f"DELETE FROM search_{table}")
-        # A new head invalidates caches, as numbers of documents start again.
-        cursor.execute("INSERT INTO search_head (next_document) VALUES (0)")
+    execute("SET LOCAL statement_timeout = 0")
+    # TRUNCATE would show an empty table to older snapshots, too.
+    for table in ("row", "generation", "document", "loss", "term", "outboxrow", "head"):
+        execute(f"DELETE FROM search_{table}")
+    # A new head invalidates caches, as numbers of documents start again.
+    execute("INSERT INTO search_head (next_document) VALUES (0)")
 
 
 # --- spans, by any number of workers at a time ------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import numpy as np
 from django.db import connection, transaction
 
 from apps.database.advisory_locks import take
-from apps.database.statements import fetch, fetch_rows
+from apps.database.statements import execute, fetch, fetch_rows
 from apps.search.actions.deletions import lose
 from apps.search.actions.dictionary import settle
 from apps.search.actions.head import revise
@@ -93,8 +93,7 @@ def _build(at_least: int) -> bool:
     settle(made.inversion.terms.tolist(), np.diff(made.inversion.bounds).tolist())
     take(WRITING)
     lose(_replace(made, []))
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM search_document WHERE number >= %s AND number < %s AND dead", [first, end])
+    execute("DELETE FROM search_document WHERE number >= %s AND number < %s AND dead", [first, end])
     return True
 
 
@@ -221,6 +220,5 @@ def _replace(made: _Made, old: Sequence[int]) -> list[Document]:
 
 
 def _delete(generations: Sequence[int]) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM search_row WHERE generation_id = ANY(%s)", [list(generations)])
-        cursor.execute("DELETE FROM search_generation WHERE id = ANY(%s)", [list(generations)])
+    execute("DELETE FROM search_row WHERE generation_id = ANY(%s)", [list(generations)])
+    execute("DELETE FROM search_generation WHERE id = ANY(%s)", [list(generations)])

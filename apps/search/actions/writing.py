@@ -38,13 +38,7 @@ class Known:
     """The live document of a posting."""
 
     number: int
-    posting_id: int
-    text_hash: bytes
-    source_id: int
-    published_at: datetime
-
-    def is_of(self, posting: Posting) -> bool:
-        return (self.text_hash, self.source_id, self.published_at) == posting.version
+    version: Version  # of the posting when it was indexed
 
 
 _PAIRS = """
@@ -74,9 +68,8 @@ def _pair(
     **columns: Any,
 ) -> tuple[int, tuple[Posting | None, Known | None]]:
     posting = None if columns["id"] is None else Posting(**columns)
-    if number is None:
-        return wanted_id, (posting, None)
-    return wanted_id, (posting, Known(number, wanted_id, known_text_hash, known_source_id, known_published_at))
+    known = None if number is None else Known(number, (known_text_hash, known_source_id, known_published_at))
+    return wanted_id, (posting, known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from apps.search.queries.times import EPOCH, microseconds
 LENGTH = 20  # postings of a page
 _SIGN = "r"  # prefix of a RankCursor
 _MAX_NUMBER = 2**31 - 1  # number of a document
-_VERSION = 1  # of the cached format
+_VERSION = 2  # of the cached format
 
 
 @dataclass(frozen=True, slots=True)

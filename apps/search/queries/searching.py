@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Literal
 
 import numpy as np
@@ -13,7 +13,6 @@ from django.db import OperationalError
 from django.db.models import Count
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from numpy.typing import NDArray
 from psycopg.errors import QueryCanceled
 
 from apps.accounts.models import User
@@ -64,14 +63,13 @@ class SearchResult:
     postings: tuple[int, ...]  # of this page
     total: int  # approximately
     with_own_words: int  # of them, those with one of the query's own words
-    added: tuple[Added, ...]  # heaviest first
-    sources: tuple[tuple[int, int], ...]  # with the number of postings
-    categories: tuple[tuple[str, int], ...]
-    days: tuple[tuple[date, int], ...]
-    reasons: Mapping[int, tuple[str, ...]]  # effects of freshness and authority on each posting of the page
+    facets: Facets
     is_partial: bool  # old postings were skipped to bound the cost
-    next: str  # cursor of the next page, "" at the end
-    milliseconds: float
+    added: tuple[Added, ...] = ()  # heaviest first
+    # Effects of freshness and authority on each posting of the page.
+    reasons: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    next: str = ""  # cursor of the next page, "" at the end
+    milliseconds: float = 0.0
 
 
 def search(
@@ -81,9 +79,9 @@ def search(
     order: Order,
     cursor: str,
     expansion: bool,
-    removed_terms: Collection[str],
-    liked_ids: Collection[int],
-    disliked_ids: Collection[int],
+    removed_terms: Collection[str] = (),
+    liked_ids: Collection[int] = (),
+    disliked_ids: Collection[int] = (),
     now: datetime,
 ) -> SearchResult:
     """A page of results, in about forty statements at most; raises `BadCursor` or `TooCostly`.
@@ -149,22 +147,18 @@ def _by_time(request: _Request, cursor: str) -> SearchResult:
         limited = Limited(condition)
         found = index.such(limited).newest(MAX_COUNTED)
         rest = found if before is None else _behind(index, condition, found, before)
+        documents = np.array([each.document for each in found], np.int64)
         total = len(found) if len(found) < MAX_COUNTED else _amount(index, limited)
-        counted = facets(attributes_of(index, _documents(found)), request.now.tzinfo)
+        counted = facets(attributes_of(index, documents), request.now.tzinfo)
     shown = rest[:LENGTH]
     last = Cursor(EPOCH + timedelta(microseconds=shown[-1].published), shown[-1].posting_id) if shown else None
     return SearchResult(
         postings=tuple(each.posting_id for each in shown),
         total=total,
         with_own_words=total,
-        added=(),
-        sources=counted.sources,
-        categories=counted.categories,
-        days=counted.days,
-        reasons={},
+        facets=counted,
         is_partial=limited.is_partial,
         next=last.encode() if last and len(rest) > LENGTH else "",
-        milliseconds=0.0,
     )
 
 
@@ -180,24 +174,15 @@ def _amount(index: Snapshot, limited: Limited) -> int:
     return round(sum(limited.about(block) for block in index.such(limited).blocks()))
 
 
-def _documents(found: Sequence[Found]) -> NDArray[np.int64]:
-    return np.array([each.document for each in found], np.int64)
-
-
 # --- by relevance -----------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class _Ranked:
     """A whole order by relevance, as cached for its later pages."""
 
-    postings: tuple[int, ...]
-    sources: tuple[int, ...]  # of each of these postings
+    whole: SearchResult  # as one page
+    sources: tuple[int, ...]  # of each of its postings
     published: tuple[int, ...]  # of each; microseconds since 1970
-    total: int
-    with_own_words: int
-    added: tuple[Added, ...]
-    facets: Facets
     followers: Mapping[int, int] | None  # of sources, in the order "fresh"
-    is_partial: bool
 
 
 def _by_relevance(request: _Request, cursor: str) -> SearchResult | None:
@@ -214,22 +199,15 @@ def _by_relevance(request: _Request, cursor: str) -> SearchResult | None:
             ranked = _rank(index, request, place.until)
         if ranked is None:
             return None
-        if len(ranked.postings) > LENGTH:
+        if len(ranked.whole.postings) > LENGTH:
             cache.set(request.key(place), ranked, CACHE_SECONDS)
     assert place
-    end = place.position + LENGTH
-    return SearchResult(
-        postings=ranked.postings[place.position : end],
-        total=ranked.total,
-        with_own_words=ranked.with_own_words,
-        added=ranked.added,
-        sources=ranked.facets.sources,
-        categories=ranked.facets.categories,
-        days=ranked.facets.days,
-        reasons=_reasons(ranked, place, range(place.position, min(end, len(ranked.postings)))),
-        is_partial=ranked.is_partial,
-        next=replace(place, position=end).encode() if end < len(ranked.postings) else "",
-        milliseconds=0.0,
+    postings, end = ranked.whole.postings, place.position + LENGTH
+    return replace(
+        ranked.whole,
+        postings=postings[place.position : end],
+        reasons=_reasons(ranked, place, range(place.position, min(end, len(postings)))),
+        next=replace(place, position=end).encode() if end < len(postings) else "",
     )
 
 
@@ -241,7 +219,7 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
         return None
     condition = condition_of(conditions(request.tree), request.user, languages=languages, now=request.now)
     limited = Limited(condition, until=until, at_once=True)
-    worth = _worth(microseconds(request.now)) if request.order == "fresh" else None
+    worth = Worth(microseconds(request.now), _followers()) if request.order == "fresh" else None
     narrowed = index.such(limited, worth)
     answer = recipe.search(narrowed, query, MAX_RANKED, recipe=_recipe(request, judgement), judgement=judgement)
     known = attributes_of(index, answer.ranking.documents)
@@ -249,10 +227,8 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
     added = answer.expansion.added(query.terms)
     origins = sorted({document for term in added for document, _ in term.origins})
     posting_of = dict(zip(origins, index.posting_ids(np.array(origins, np.int64)), strict=True))
-    return _Ranked(
+    whole = SearchResult(
         postings=tuple(known.posting_ids.tolist()),
-        sources=tuple(known.source_ids.tolist()),
-        published=tuple(known.published.tolist()),
         # Added words find more, of which only the best are shown.
         total=max(with_own_words, len(answer.ranking)),
         with_own_words=with_own_words,
@@ -260,9 +236,10 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
             Added(term.term, term.weight, tuple(posting_of[document] for document, _ in term.origins)) for term in added
         ),
         facets=facets(known, request.now.tzinfo),
-        followers=worth.followers if worth else None,
         is_partial=limited.is_partial,
     )
+    followers = worth.followers if worth else None
+    return _Ranked(whole, tuple(known.source_ids.tolist()), tuple(known.published.tolist()), followers)
 
 
 def _recipe(request: _Request, judgement: Judgement) -> Recipe:
@@ -298,10 +275,6 @@ def _amount_with(index: Snapshot, query: Query) -> int:
 
 
 # --- freshness and authority ------------------------------------------------------------------------------------------
-def _worth(now: int) -> Worth:
-    return Worth(now, Freshness(), Authority(), _followers())
-
-
 def _followers() -> dict[int, int]:
     """Followers of each source, cached for some minutes."""
     known: dict[int, int] | None = cache.get(_FOLLOWERS)
@@ -316,7 +289,7 @@ def _reasons(ranked: _Ranked, place: RankCursor, positions: range) -> dict[int, 
         return {}
     most = max(ranked.followers.values(), default=0)
     return {
-        ranked.postings[at]: (
+        ranked.whole.postings[at]: (
             Freshness().explanation((place.microseconds - ranked.published[at]) / _DAY, ngettext),
             Authority().explanation(ranked.followers.get(ranked.sources[at], 0), most, ngettext),
         )

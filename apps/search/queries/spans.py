@@ -4,28 +4,15 @@ In this order newer postings stay newer when they are indexed again, as far as p
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from apps.database.statements import fetch, fetch_rows
+from apps.jobs.kinds import Piece
 from apps.jobs.models import Job
 
 KIND = "index"  # of jobs
 MAX_POSTINGS = 8_000  # of a span, for postings of equal length
 MIN_POSTINGS, SPANS = 500, 16  # a small archive has this number of spans to occupy workers, unless they get smaller
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Documents by number, or postings without a document by publication and id; both ends are included."""
-
-    first: tuple[Any, ...]
-    last: tuple[Any, ...]
-    postings: int
-    words: float  # about
-
-    def to_json(self) -> dict[str, Any]:
-        return {"first": [*map(_to_json, self.first)], "last": [*map(_to_json, self.last)]}
 
 
 _DOCUMENTS = """
@@ -54,23 +41,21 @@ FROM placed GROUP BY place ORDER BY begins_at, first
 """
 
 
-def spans() -> Iterator[Span]:
+def spans() -> Iterator[Piece]:
+    """Spans of documents by number, or of postings without one by publication and id; both ends are included."""
     [(documents,)] = fetch("SELECT count(*) FROM search_document WHERE NOT dead")
     [(postings,)] = fetch("SELECT count(*) FROM postings_posting")
     every = max(documents, postings)
     for row in fetch_rows(_DOCUMENTS, [_parts(documents, every)]):
-        yield Span((row.first,), (row.last,), row.postings, row.words)
+        yield Piece({"first": [row.first], "last": [row.last]}, row.postings, row.words)
     for row in fetch_rows(_POSTINGS, [_parts(postings - documents, every)]):
-        yield Span((row.begins_at, row.first), (row.ends_at, row.last), row.postings, row.words)
+        ends = {"first": [row.begins_at.isoformat(), row.first], "last": [row.ends_at.isoformat(), row.last]}
+        yield Piece(ends, row.postings, row.words)
 
 
 def _parts(count: int, every: int) -> int:
     most = min(MAX_POSTINGS, max(MIN_POSTINGS, every // SPANS))
     return max(1, -(-count // most))
-
-
-def _to_json(end: Any) -> Any:
-    return end if isinstance(end, int) else end.isoformat()
 
 
 _IN_DOCUMENTS = """

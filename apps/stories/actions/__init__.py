@@ -1,6 +1,6 @@
 """The only writers of stories, sections, authorities, and users' tastes."""
 
-from apps.stories.actions.consuming import CONSUMED_AT_ONCE, Consumed, consume
+from apps.stories.actions.consuming import CONSUMED_AT_ONCE, consume
 from apps.stories.actions.learning import (
     forget_taste,
     hide,
@@ -8,7 +8,6 @@ from apps.stories.actions.learning import (
     learn,
     note_all_starred,
     note_opened,
-    note_starred,
     set_learning,
 )
 from apps.stories.actions.maintaining import maintain

@@ -5,32 +5,20 @@ has written since; otherwise it is reloaded.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID, uuid4
 
-from django.db import connection, transaction
-
-from apps.database.advisory_locks import take
+from apps.database.outbox import consume_rows
+from apps.database.statements import execute
 from apps.postings.queries import PostingText, texts
 from apps.stories.actions.writing import Batch
 from apps.stories.algorithms.features import features
 from apps.stories.algorithms.grouping import Grouping
-from apps.stories.models import OutboxRow
 from apps.stories.queries import grouping as remembering
 from apps.stories.queries.times import hours_of
 
 GROUPING = 0x5354_4F52  # advisory lock
 CONSUMED_AT_ONCE = 500  # changes in one transaction
-
-
-@dataclass(frozen=True, slots=True)
-class Consumed:
-    """The result of one batch."""
-
-    changes: int = 0
-    placed: int = 0  # postings, new or edited
-    removed: int = 0
 
 
 class _Memory(NamedTuple):
@@ -41,37 +29,31 @@ class _Memory(NamedTuple):
 _memory: _Memory | None = None  # of this process; only used under the lock
 
 
-@transaction.atomic
-def consume(limit: int = CONSUMED_AT_ONCE, *, wait: bool = True) -> Consumed | None:
+def consume(limit: int = CONSUMED_AT_ONCE, *, wait: bool = True) -> int | None:
     """Take up to `limit` changes in the order of publication, and assign their postings to stories.
 
-    Returns None if another worker holds the lock. Idempotent and crash-safe.
+    Returns how many, None if another worker holds the lock. Idempotent and crash-safe.
     """
+    order = "published_at, posting_id, id"
+    return consume_rows("stories_outboxrow", _group, lock=GROUPING, limit=limit, wait=wait, order=order)
+
+
+def _group(changes: list[Any]) -> None:
     global _memory
-    if not take(GROUPING, wait=wait):
-        return None
-    changes = list(
-        OutboxRow.objects.order_by("published_at", "posting_id", "id")[:limit].values_list("pk", "posting_id")
-    )
-    if not changes:
-        return Consumed()
     turn = remembering.turn()
     if _memory is None or _memory.turn != turn:
         _memory = _Memory(turn, remembering.remembered())
     grouping, _memory = _memory.grouping, None  # after a failure the state is reloaded
-    pulled = _work_on(grouping, list(dict.fromkeys(posting_id for _, posting_id in changes)))
-    OutboxRow.objects.filter(pk__in=[id for id, _ in changes]).delete()
+    _work_on(grouping, list(dict.fromkeys(change.posting_id for change in changes)))
     following_turn = uuid4()
     _write_head(grouping, following_turn)
     _memory = _Memory(following_turn, grouping)
-    return Consumed(len(changes), *pulled)
 
 
-def _work_on(grouping: Grouping, posting_ids: Sequence[int]) -> tuple[int, int]:
-    """Place and remove postings; returns the numbers of both."""
+def _work_on(grouping: Grouping, posting_ids: Sequence[int]) -> None:
+    """Place and remove postings."""
     batch = Batch(grouping, posting_ids)
     postings = texts(posting_ids)
-    placed = removed = 0
     for posting_id in posting_ids:
         posting, known = postings.get(posting_id), batch.known(posting_id)
         if (
@@ -83,32 +65,28 @@ def _work_on(grouping: Grouping, posting_ids: Sequence[int]) -> tuple[int, int]:
             continue
         if known:
             batch.remove(known)
-            removed += 1
         if posting:
-            placed += _place(grouping, batch, posting, is_edit=known is not None)
+            _place(grouping, batch, posting, is_edit=known is not None)
     batch.write()
-    return placed, removed
 
 
-def _place(grouping: Grouping, batch: Batch, posting: PostingText, *, is_edit: bool) -> bool:
+def _place(grouping: Grouping, batch: Batch, posting: PostingText, *, is_edit: bool) -> None:
     hours = hours_of(posting.published_at)
     batch.end(grouping.advance(hours))
     if grouping.is_too_old(hours):
-        return False
+        return
     found = features(posting.title, posting.text, posting.language)
     placed = grouping.place(posting.id, hours, found)
     batch.add(posting.id, posting.source_id, posting.published_at, posting.text_hash, placed, found)
     batch.unite(grouping.unite())
     if not is_edit:  # the terms of an edited posting were counted when it was new
         batch.count(grouping.rarity.add(hours, found), found)
-    return True
 
 
 def _write_head(grouping: Grouping, turn: UUID) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "INSERT INTO stories_head (id, turn, next_story, clock, merged_at, touched) VALUES (1, %s, %s, %s, %s, %s)"
-            " ON CONFLICT (id) DO UPDATE SET turn = excluded.turn, next_story = excluded.next_story,"
-            " clock = excluded.clock, merged_at = excluded.merged_at, touched = excluded.touched",
-            [turn, grouping.next_story, grouping.clock, grouping.merged_at, sorted(grouping.touched)],
-        )
+    execute(
+        "INSERT INTO stories_head (id, turn, next_story, clock, merged_at, touched) VALUES (1, %s, %s, %s, %s, %s)"
+        " ON CONFLICT (id) DO UPDATE SET turn = excluded.turn, next_story = excluded.next_story,"
+        " clock = excluded.clock, merged_at = excluded.merged_at, touched = excluded.touched",
+        [turn, grouping.next_story, grouping.clock, grouping.merged_at, sorted(grouping.touched)],
+    )

@@ -4,9 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from datetime import datetime
 
-from django.db import connection
-
-from apps.database.statements import rows_of
+from apps.database.statements import execute, fetch_rows
 from apps.stories.algorithms.ranking import UNKNOWN, report_worth
 
 _REPORTS = """
@@ -35,14 +33,12 @@ def choose_leads(stories: Collection[int]) -> None:
     picture; of equal ones the earliest.
     """
     found: defaultdict[int, list[tuple[float, datetime, int]]] = defaultdict(list)
-    with connection.cursor() as cursor:
-        cursor.execute(_ONLY_ONE, [list(stories)])
-        cursor.execute(_REPORTS, [UNKNOWN, list(stories)])
-        for row in rows_of(cursor):
-            reports = found[row.story_id]
-            worth = report_worth(
-                row.authority, is_first=not reports, is_original=row.is_original, has_picture=row.has_picture
-            )
-            reports.append((-worth, row.published_at, row.posting_id))
-        leads = {story_id: min(reports)[2] for story_id, reports in found.items()}
-        cursor.execute(_WRITE, [list(leads), list(leads.values())])
+    execute(_ONLY_ONE, [list(stories)])
+    for row in fetch_rows(_REPORTS, [UNKNOWN, list(stories)]):
+        reports = found[row.story_id]
+        worth = report_worth(
+            row.authority, is_first=not reports, is_original=row.is_original, has_picture=row.has_picture
+        )
+        reports.append((-worth, row.published_at, row.posting_id))
+    leads = {story_id: min(reports)[2] for story_id, reports in found.items()}
+    execute(_WRITE, [list(leads), list(leads.values())])

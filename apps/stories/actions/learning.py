@@ -26,43 +26,38 @@ def note_opened(user: User, posting_id: int, *, now: datetime) -> None:
 @transaction.atomic
 def _note_first_opening(user: User, posting_id: int, now: datetime) -> None:
     beside = tastes.passed_over(user, posting_id)
-    _note([(user.pk, posting_id)], ["opened_at", "stale", "changed_at"], opened_at=now, stale=True, changed_at=now)
+    _note([(user.pk, posting_id)], now, opened_at=now)
     Reaction.objects.bulk_create(
         [Reaction(user=user, posting_id=id, stale=True, changed_at=now) for id in sorted(beside)], ignore_conflicts=True
     )
-
-
-def note_starred(user: User, posting_id: int, *, now: datetime) -> None:
-    note_all_starred(user, [posting_id], now=now)
 
 
 @transaction.atomic
 def note_all_starred(user: User, posting_ids: Collection[int], *, now: datetime) -> None:
     """Mark reactions as stale after stars were set or removed."""
     if posting_ids and tastes.is_learning(user):
-        _note([(user.pk, id) for id in posting_ids], ["stale", "changed_at"], stale=True, changed_at=now)
+        _note([(user.pk, id) for id in posting_ids], now)
 
 
 @transaction.atomic
 def hide(user: User, posting_id: int, *, hidden: bool, now: datetime) -> None:
     """Hide a posting and rank similar ones lower, or undo that."""
-    hidden_at = now if hidden else None
-    _note(
-        [(user.pk, posting_id)], ["hidden_at", "stale", "changed_at"], hidden_at=hidden_at, stale=True, changed_at=now
-    )
+    _note([(user.pk, posting_id)], now, hidden_at=now if hidden else None)
 
 
 def hide_for_all(pairs: Collection[tuple[int, int]], *, now: datetime) -> None:
     """Hide postings for many users at once; pairs are of a user's and a posting's id."""
-    _note(pairs, ["hidden_at", "stale", "changed_at"], hidden_at=now, stale=True, changed_at=now)
+    _note(pairs, now, hidden_at=now)
 
 
-def _note(pairs: Collection[tuple[int, int]], fields: Collection[str], **values: object) -> None:
+def _note(pairs: Collection[tuple[int, int]], now: datetime, **times: datetime | None) -> None:
+    """Set times of reactions, and mark them as stale."""
+    values = {"stale": True, "changed_at": now, **times}
     Reaction.objects.bulk_create(
         [Reaction(user_id=user_id, posting_id=posting_id, **values) for user_id, posting_id in sorted(set(pairs))],
         update_conflicts=True,
         unique_fields=["user", "posting"],
-        update_fields=fields,
+        update_fields=list(values),
     )
 
 

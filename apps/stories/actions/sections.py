@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F, Max
 
+from apps.database.advisory_locks import take
 from apps.stories.models import Section
 from apps.stories.queries.sections import MAX_SECTIONS, tree_of
 
@@ -24,7 +25,7 @@ def add_section(values: Mapping[str, Any], *, now: datetime) -> Section:
     Raises BadQuery for a wrong query or language, and NotASection if it has neither query, category nor language, if
     another one has its address, or at the limit of their number.
     """
-    _lock()
+    take(_ORDERLY)
     _check(values, None)
     if Section.objects.count() >= MAX_SECTIONS:
         raise NotASection(f"There are {MAX_SECTIONS} sections, the maximum. Delete one first.")
@@ -35,7 +36,7 @@ def add_section(values: Mapping[str, Any], *, now: datetime) -> Section:
 @transaction.atomic
 def edit_section(section_id: int, values: Mapping[str, Any], *, now: datetime) -> None:
     """Change a section and invalidate its cached contents. Raises what `add_section` does."""
-    _lock()
+    take(_ORDERLY)
     _check(values, section_id)
     Section.objects.filter(pk=section_id).update(**values, revision=F("revision") + 1, changed_at=now)
 
@@ -43,7 +44,7 @@ def edit_section(section_id: int, values: Mapping[str, Any], *, now: datetime) -
 @transaction.atomic
 def move_section(section_id: int, *, up: bool) -> None:
     """Swap a section with its neighbour, if there is one."""
-    _lock()
+    take(_ORDERLY)
     ids = list(Section.objects.order_by("place", "pk").values_list("pk", flat=True))
     if section_id not in ids:
         return
@@ -57,11 +58,6 @@ def move_section(section_id: int, *, up: bool) -> None:
 
 def delete_section(section_id: int) -> None:
     Section.objects.filter(pk=section_id).delete()
-
-
-def _lock() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_ORDERLY])
 
 
 def _check(values: Mapping[str, Any], section_id: int | None) -> None:

@@ -4,8 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from django.db import connection
-
+from apps.database.statements import execute, fetch
 from apps.stories.actions.leads import choose_leads
 from apps.stories.algorithms.features import Features
 from apps.stories.algorithms.grouping import Assignment, Grouping
@@ -125,10 +124,8 @@ class Batch:
     def _write_stories(self) -> None:
         """Recompute stories from their members, and delete empty ones."""
         changed = sorted(self._changed)
-        with connection.cursor() as cursor:
-            cursor.execute(_UPSERT_STORIES, {"changed": changed, **_columns(self._languages)})
-            cursor.execute(_DELETE_EMPTY, [changed])
-            empty = [id for (id,) in cursor.fetchall()]
+        execute(_UPSERT_STORIES, [list(self._languages), list(self._languages.values()), changed])
+        empty = [id for (id,) in fetch(_DELETE_EMPTY, [changed])]
         Redirect.objects.filter(story_id__in=empty).delete()
         choose_leads(changed)
 
@@ -178,8 +175,8 @@ INSERT INTO stories_story (id, lead_id, language, reports, copies, sources, firs
 SELECT story_id, min(posting_id), coalesce(min(known.language), ''), count(*) FILTER (WHERE copy_of IS NULL),
     count(*) FILTER (WHERE copy_of IS NOT NULL), count(DISTINCT source_id), min(published_at), max(published_at)
 FROM stories_member
-LEFT JOIN unnest(%(stories)s::bigint[], %(languages)s::text[]) known(id, language) ON known.id = story_id
-WHERE story_id = ANY(%(changed)s) GROUP BY story_id
+LEFT JOIN unnest(%s::bigint[], %s::text[]) known(id, language) ON known.id = story_id
+WHERE story_id = ANY(%s) GROUP BY story_id
 ON CONFLICT (id) DO UPDATE SET reports = excluded.reports, copies = excluded.copies, sources = excluded.sources,
     first_at = excluded.first_at, latest_at = excluded.latest_at
 """
@@ -187,10 +184,6 @@ _DELETE_EMPTY = """
 DELETE FROM stories_story story WHERE id = ANY(%s)
     AND NOT EXISTS (SELECT FROM stories_member member WHERE member.story_id = story.id) RETURNING id
 """
-
-
-def _columns(languages: dict[int, str]) -> dict[str, list[int] | list[str]]:
-    return {"stories": list(languages), "languages": list(languages.values())}
 
 
 def _word_count(number: int, block: Block) -> WordCount:

@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
-from django.db import connection
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from apps.accounts.models import User
@@ -197,10 +196,8 @@ def other_reports(stories: Sequence[tuple[int, int]], most: int) -> dict[int, li
     """
     others: defaultdict[int, list[int]] = defaultdict(list)
     leads = [lead for _, lead in stories]
-    with connection.cursor() as cursor:
-        cursor.execute(_OTHERS, [[story for story, _ in stories], leads, leads, most])
-        for story_id, posting_id in cursor.fetchall():
-            others[story_id].append(posting_id)
+    for story_id, posting_id in fetch(_OTHERS, [[story for story, _ in stories], leads, leads, most]):
+        others[story_id].append(posting_id)
     return dict(others)
 
 

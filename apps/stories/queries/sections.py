@@ -150,17 +150,7 @@ def _by_relevance(tree: Tree, now: datetime) -> list[int]:
     found: list[int] = []
     cursor = ""
     while len(found) < MAX_RANKED:
-        result = search(
-            AnonymousUser(),
-            tree,
-            order="fresh",
-            cursor=cursor,
-            expansion=False,
-            removed_terms=(),
-            liked_ids=(),
-            disliked_ids=(),
-            now=now,
-        )
+        result = search(AnonymousUser(), tree, order="fresh", cursor=cursor, expansion=False, now=now)
         found += result.postings
         cursor = result.next
         if not cursor:

@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 from django.contrib.auth.models import AnonymousUser
-from django.db import connection
 
 from apps.accounts.models import User
-from apps.database.statements import fetch, rows_of
+from apps.database.statements import fetch, fetch_rows
 from apps.following import queries as following
 from apps.postings import queries as postings
 from apps.postings.models import Posting
@@ -64,9 +63,7 @@ WHERE posting.id = ANY(%s)
 
 def items_of(posting_ids: Collection[int]) -> dict[int, Item]:
     """The features of existing postings. One query."""
-    with connection.cursor() as cursor:
-        cursor.execute(_ITEMS, [SHORT, list(posting_ids)])
-        return {row.id: _item(row) for row in rows_of(cursor)}
+    return {row.id: _item(row) for row in fetch_rows(_ITEMS, [SHORT, list(posting_ids)])}
 
 
 def _item(row: Any) -> Item:

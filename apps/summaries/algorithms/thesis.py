@@ -16,21 +16,12 @@ References
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import rjieba
 
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 from apps.summaries.algorithms.frequencies import Frequencies
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The parameters that the thesis leaves open."""
-
-    shortest: float = 1.0  # D, characters
-    influence: float = 0.5  # c, of the length of a word
 
 
 def words_of(text: str, language: str) -> list[str]:
@@ -45,7 +36,7 @@ def words_of(text: str, language: str) -> list[str]:
 
 
 def characteristic_words(
-    words: Sequence[str], frequencies: Frequencies, settings: Settings = Settings()
+    words: Sequence[str], frequencies: Frequencies, *, shortest: float = 1.0, influence: float = 0.5
 ) -> dict[str, float]:
     """The characteristic words of a document with their weights P(w), the heaviest first.
 
@@ -55,22 +46,23 @@ def characteristic_words(
         All words of the document, in the units of `frequencies`.
     frequencies : Frequencies
         Of the collection.
+    shortest, influence : float
+        D, in characters, and c, of the length of a word: the thesis leaves them open.
 
     Examples
     --------
     >>> frequencies = Frequencies(4, {"ship": 1, "have": 4})
-    >>> characteristic_words(["ship", "have", "ship", "sinks"], frequencies, Settings(shortest=0, influence=1))
+    >>> characteristic_words(["ship", "have", "ship", "sinks"], frequencies, shortest=0, influence=1)
     {'ship': 6.0, 'sinks': 5.0, 'have': 0.0}
     """
     times = Counter(words)
     shares = frequencies.shares(list(times))
     weights = {
-        word: float(often * (1 - share) * _worth_of_length(len(word), settings))
+        word: float(often * (1 - share) * _worth_of_length(len(word) - shortest, influence))
         for (word, often), share in zip(times.items(), shares, strict=True)
     }
     return dict(sorted(weights.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _worth_of_length(length: int, settings: Settings) -> float:
-    beyond = length - settings.shortest
-    return beyond**settings.influence if beyond > 0 else 0.0
+def _worth_of_length(beyond: float, influence: float) -> float:
+    return beyond**influence if beyond > 0 else 0.0

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from django.db import connection, transaction
 
-from apps.database.advisory_locks import take
-from apps.database.statements import fetch, fetch_as
+from apps.database.outbox import consume_rows
+from apps.database.statements import execute, fetch_as
 from apps.trending.actions.locks import COUNTING
 from apps.trending.algorithms.slices import pack_terms
 from apps.trending.algorithms.terms import fold_of
@@ -34,30 +33,25 @@ class _Row(NamedTuple):
         return self.language, self.category, self.hour
 
 
-@transaction.atomic
 def count(limit: int = COUNTED_AT_ONCE, *, wait: bool = True) -> int | None:
     """Consume up to `limit` changes; returns their number, or None if another worker holds the lock.
 
     The former and new hours of the postings become stale in the same transaction, so this is idempotent and crash-safe.
     """
-    if not take(COUNTING, wait=wait):
-        return None
-    changes = fetch("SELECT id, posting_id FROM trending_outboxrow ORDER BY id LIMIT %s", [limit])
-    if not changes:
-        return 0
-    posting_ids = sorted({posting_id for _, posting_id in changes})
+    return consume_rows("trending_outboxrow", _count, lock=COUNTING, limit=limit, wait=wait)
+
+
+def _count(changes: list[Any]) -> None:
+    posting_ids = sorted({change.posting_id for change in changes})
     now = {posting_id: _row(text) for posting_id, text in texts(posting_ids).items()}
     former = _former(posting_ids)
     changed = [row for posting_id, row in now.items() if former.get(posting_id) != row]
     gone = [posting_id for posting_id in former if posting_id not in now]
-    _write(changed)
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM trending_counted WHERE posting_id = ANY(%s)", [gone])
+    if changed:
+        execute(_UPSERT, [list(column) for column in zip(*changed, strict=True)])
+    execute("DELETE FROM trending_counted WHERE posting_id = ANY(%s)", [gone])
     _note_stale([*changed, *(former[row.posting_id] for row in changed if row.posting_id in former)])
     _note_stale([former[posting_id] for posting_id in gone])
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM trending_outboxrow WHERE id = ANY(%s)", [[id for id, _ in changes]])
-    return len(changes)
 
 
 def _row(text: Text) -> _Row:
@@ -86,18 +80,11 @@ ON CONFLICT (posting_id) DO UPDATE SET
 """
 
 
-def _write(rows: Sequence[_Row]) -> None:
-    if rows:
-        with connection.cursor() as cursor:
-            cursor.execute(_UPSERT, [list(column) for column in zip(*rows, strict=True)])
-
-
 def _note_stale(rows: Iterable[_Row]) -> None:
     hours = sorted({row.hour_of_place for row in rows})
     if hours:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO trending_stale (language, category, hour)"
-                " SELECT * FROM unnest(%s::text[], %s::text[], %s::timestamptz[])",
-                [list(column) for column in zip(*hours, strict=True)],
-            )
+        execute(
+            "INSERT INTO trending_stale (language, category, hour)"
+            " SELECT * FROM unnest(%s::text[], %s::text[], %s::timestamptz[])",
+            [list(column) for column in zip(*hours, strict=True)],
+        )

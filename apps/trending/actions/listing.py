@@ -49,21 +49,16 @@ def _rows(spec: ScoreParameters, lines: Sequence[Line], since: dict[int, datetim
     curve = curves(spec, [line.number for line in lines])
     known = [line for line in lines if line.number in names]
     for rank, line in enumerate(known, 1):
+        columns = line._asdict() | {"related": [names[number] for number in line.related if number in names]}
         yield Trend(
             language=spec.language,
             category=spec.category,
             horizon=spec.horizon.name,
             rank=rank,
-            number=line.number,
             term=names[line.number],
-            score=line.score,
-            documents=line.documents,
-            expected=line.expected,
-            sources=line.sources,
-            related=[names[number] for number in line.related if number in names],
             curve=curve[line.number],
-            posting_ids=list(line.posting_ids),
             listed_at=spec.now,
             since=since.get(line.number, spec.now),
+            **columns,
             **values,
         )

@@ -3,11 +3,11 @@
 from datetime import datetime, timedelta
 
 import numpy as np
-from django.db import connection, transaction
+from django.db import transaction
 from numpy.typing import NDArray
 
 from apps.database.advisory_locks import take
-from apps.database.statements import fetch, fetch_rows
+from apps.database.statements import execute, fetch, fetch_rows
 from apps.trending.actions.locks import LISTING, SLICING
 from apps.trending.algorithms.slices import Counts, pack_counts, pack_terms, unpack_counts, unpack_terms
 from apps.trending.queries.slices import sum_of
@@ -40,13 +40,10 @@ def prune(now: datetime, *, wait: bool = True) -> bool:
     for language, month in _unpruned("month", begin_of(today - PRUNED_AFTER, "month"), None):
         end = later(month, "month", 1)
         _take_out("month", language, month, end, _frequent("month", language, month, end))
-    with connection.cursor() as cursor:
-        for step, kept in (("hour", HOUR_SLICES_KEPT), ("day", DAY_SLICES_KEPT)):
-            # Only pruned slices, since these are always recomputed as a whole.
-            cursor.execute(
-                "DELETE FROM trending_slice WHERE step = %s AND begins_at < %s AND pruned", [step, today - kept]
-            )
-        cursor.execute("DELETE FROM trending_trend WHERE listed_at < %s", [now - LISTS_KEPT])
+    for step, kept in (("hour", HOUR_SLICES_KEPT), ("day", DAY_SLICES_KEPT)):
+        # Only pruned slices, since these are always recomputed as a whole.
+        execute("DELETE FROM trending_slice WHERE step = %s AND begins_at < %s AND pruned", [step, today - kept])
+    execute("DELETE FROM trending_trend WHERE listed_at < %s", [now - LISTS_KEPT])
     return True
 
 
@@ -71,8 +68,7 @@ def _take_out(step: str, language: str, begin: datetime, end: datetime, kept: ND
     )
     for row in rows:
         left = Counts(row.documents, unpack_terms(row.terms), unpack_counts(row.counts)).only(kept)
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "UPDATE trending_slice SET terms = %s, counts = %s, pruned = true WHERE id = %s",
-                [pack_terms(left.terms), pack_counts(left.counts), row.id],
-            )
+        execute(
+            "UPDATE trending_slice SET terms = %s, counts = %s, pruned = true WHERE id = %s",
+            [pack_terms(left.terms), pack_counts(left.counts), row.id],
+        )

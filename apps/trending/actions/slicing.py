@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from apps.database.advisory_locks import take
-from apps.database.statements import fetch, fetch_rows
+from apps.database.statements import execute, fetch, fetch_rows
 from apps.trending.actions.locks import SLICING
 from apps.trending.algorithms.slices import (
     Counts,
@@ -51,8 +51,7 @@ def slice_stale(limit: int = SLICED_AT_ONCE, *, wait: bool = True) -> int | None
         _slice_day(day, hours.get(day, set()))
     for month in sorted({day._replace(begins_at=begin_of(day.begins_at, "month")) for day in hours}):
         _save("month", month, month.begins_at, merged(_saved("day", month, "month")))
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM trending_stale WHERE id = ANY(%s)", [[row.id for row in stale]])
+    execute("DELETE FROM trending_stale WHERE id = ANY(%s)", [[row.id for row in stale]])
     return len(stale)
 
 
@@ -126,12 +125,11 @@ ON CONFLICT (step, language, category, begins_at) DO UPDATE SET documents = excl
 def _save(step: str, stretch: Stretch, begins_at: datetime, counts: Counts) -> None:
     """Store a slice; delete it if it has no postings."""
     place = (step, stretch.language, stretch.category, begins_at)
-    with connection.cursor() as cursor:
-        if counts.documents:
-            values = (counts.documents, pack_terms(counts.terms), pack_counts(counts.counts))
-            cursor.execute(_UPSERT, [*place, *values])
-        else:
-            cursor.execute(
-                "DELETE FROM trending_slice WHERE step = %s AND language = %s AND category = %s AND begins_at = %s",
-                place,
-            )
+    if counts.documents:
+        values = (counts.documents, pack_terms(counts.terms), pack_counts(counts.counts))
+        execute(_UPSERT, [*place, *values])
+    else:
+        execute(
+            "DELETE FROM trending_slice WHERE step = %s AND language = %s AND category = %s AND begins_at = %s",
+            place,
+        )

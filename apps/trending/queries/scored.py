@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +27,7 @@ NEWEST = 5  # postings stored with a term
 CURVES = {"hour": (48, 1), "day": (168, 6), "week": (28, 1), "month": (90, 1), "year": (24, 1)}
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A term of a list without its spelling."""
 
     number: int
@@ -35,8 +35,8 @@ class Line:
     documents: int
     expected: float | None
     sources: int
-    posting_ids: tuple[int, ...]  # the newest first
-    related: dict[int, tuple[int, ...]]  # postings by number
+    posting_ids: list[int]  # the newest first
+    related: dict[int, list[int]]  # postings by number
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +131,8 @@ def _past(spec: ScoreParameters, terms: NDArray[np.int64]) -> Past:
     return Past(counts[first:], totals[first:])
 
 
-def _newest(postings: Postings, documents: NDArray[np.int64]) -> tuple[int, ...]:
-    return tuple(postings.ids[document] for document in documents[-NEWEST:][::-1].tolist())
+def _newest(postings: Postings, documents: NDArray[np.int64]) -> list[int]:
+    return [postings.ids[document] for document in documents[-NEWEST:][::-1].tolist()]
 
 
 # --- Yioop's ----------------------------------------------------------------------------------------------------------

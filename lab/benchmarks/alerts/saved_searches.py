@@ -79,8 +79,7 @@ def add_searches(queries: Sequence[str]) -> None:
 
 def prepare() -> bool:
     """Index some saved searches; return whether there were any."""
-    prepared = actions.prepare(10 * actions.PREPARE_BATCH)
-    return bool(prepared and prepared.changes)
+    return bool(actions.prepare(10 * actions.PREPARE_BATCH))
 
 
 def of_words(items: Sequence[Item], length: int, count: int) -> list[Item]:

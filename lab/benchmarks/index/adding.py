@@ -33,8 +33,7 @@ def add_batches(items: Sequence[Item], source_id: int, label: str) -> dict[str, 
         middle = time.perf_counter()
         consumed = actions.consume()
         end = time.perf_counter()
-        assert consumed
-        assert consumed.added == stored.new
+        assert consumed == stored.new
         seconds["store"].append(middle - begin)
         seconds["pull"].append(end - middle)
 

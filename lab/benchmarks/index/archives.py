@@ -145,8 +145,8 @@ def archive(texts: Sequence[Text], sources: int) -> Iterator[Archive]:
 
 def _pull() -> int:
     added = 0
-    while (consumed := actions.consume()) and consumed.changes:
-        added += consumed.added
+    while consumed := actions.consume():
+        added += consumed
     return added
 
 

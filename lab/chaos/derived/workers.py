@@ -35,15 +35,10 @@ class WorkerFailed(Exception):
     """A worker exited by itself."""
 
 
-def _group() -> int | None:
-    consumed = stories.consume(wait=False)
-    return None if consumed is None else consumed.changes
-
-
 KINDS: dict[str, _Work] = {
     "count": lambda: trending.count(wait=False),
     "slice": lambda: trending.slice_stale(wait=False),
-    "group": _group,
+    "group": lambda: stories.consume(wait=False),
     "summarise": lambda: summaries.consume(wait=False),
 }
 

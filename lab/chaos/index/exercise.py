@@ -104,7 +104,7 @@ class Writer:
         self._report({"storing": words})
         store([Document(self._source_id, entries, "https://news.example/", "", "en", now)])
         self._report({"stored": words})
-        while (consumed := actions.consume()) and consumed.changes:
+        while actions.consume():
             pass
         self._report({"added": words})
 

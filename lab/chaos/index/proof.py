@@ -16,7 +16,7 @@ def faults_of_archive(writers: Iterable[Lines]) -> list[str]:
     """Describe each fault: first of what was searchable already, then of all that was stored."""
     lines = [line for writer in writers for line in writer]
     faults = [*_faults_of_index(), *_lost(lines, "added")]
-    while (consumed := actions.consume()) and consumed.changes:
+    while actions.consume():
         pass
     actions.maintain()
     return [*faults, *_faults_of_index(), *_lost(lines, "stored")]

@@ -108,7 +108,7 @@ def _entry(document: Document) -> ParsedEntry:
 
 
 def _index() -> None:
-    while (consumed := actions.consume()) and consumed.changes:
+    while actions.consume():
         pass
     actions.maintain(at_least=1)
 

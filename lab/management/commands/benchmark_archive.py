@@ -84,7 +84,7 @@ class Command(harness.LabCommand):
             consumed = actions.consume()
             unchanged = set(statuses) == {304} and statuses[304] == sources and Posting.objects.count() == stored
         delete_all()
-        return Result(growth, generations, listed, stored, unchanged and not (consumed and consumed.added))
+        return Result(growth, generations, listed, stored, unchanged and not consumed)
 
     @contextmanager
     def _progress(self, name: str, total: int) -> Iterator[Any]:

@@ -9,7 +9,9 @@ from django.urls import reverse
 from django.utils import timezone, translation
 
 from apps.accounts.models import User
+from apps.alerts.channels import Delivery
 from apps.alerts.channels.mail import send
+from apps.alerts.models import Message
 from apps.alerts.queries.contents import Finding, Group
 from apps.web.pages.durations import span
 from tests.browser import everything
@@ -118,11 +120,11 @@ def test_errors_of_a_query_are_in_the_language(client):
 
 
 def test_mails_are_in_the_language_of_the_recipient():
-    finding = Finding("A storm", "http://portal.example/posting/1/", "", "The Wire", timezone.now())
+    finding = Finding("A storm", "", "http://portal.example/posting/1/", "The Wire", timezone.now())
     group = Group(1, "Storms", "storm", (finding, finding))
     for language in ("zh-hans", ""):
         user = a_user(email="reader@example.org", language=language)
-        send(f"key-{language}", user, [group], stop_token="stop")
+        send(Delivery(Message(key=f"key-{language}", user=user), [group], [], "stop"), timezone.now())
     chinese, english = mail.outbox
     assert chinese.subject == "Storms：2 篇新文章"
     assert "你收到此邮件" in chinese.body

@@ -38,7 +38,7 @@ def looked_for(query: str, user: User | None = None, importance: float = 1.0) ->
 
 
 def updated_interest() -> dict[int, float]:
-    while search.consume().changes:
+    while search.consume():
         pass
     actions.profile_sources(now=NOON)
     while actions.weigh():

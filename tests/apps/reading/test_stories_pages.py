@@ -24,7 +24,7 @@ def nothing_remembered():
 
 
 def pull() -> None:
-    while actions.consume().changes:
+    while actions.consume():
         pass
 
 

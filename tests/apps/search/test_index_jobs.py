@@ -53,7 +53,7 @@ def an_archive(seed: int, count: int = 40) -> random.Random:
 
 
 def settle() -> None:
-    while actions.consume().changes:
+    while actions.consume():
         pass
     actions.maintain(at_least=3)
 

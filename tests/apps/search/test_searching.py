@@ -257,10 +257,10 @@ def test_facets_count_what_was_found(order):
     consume()
     result = search("paris", order=order)
     assert result.total == 3
-    assert dict(result.sources) == {wire.pk: 1, herald.pk: 2}
-    assert {name.lower(): count for name, count in result.categories} == {"climate": 2, "world": 1}
+    assert dict(result.facets.sources) == {wire.pk: 1, herald.pk: 2}
+    assert {name.lower(): count for name, count in result.facets.categories} == {"climate": 2, "world": 1}
     day = (NOON - timedelta(days=1)).date()
-    assert result.days == ((day, 2), (day - timedelta(days=2), 1))
+    assert result.facets.days == ((day, 2), (day - timedelta(days=2), 1))
 
 
 def test_results_count_postings_with_the_querys_own_words():

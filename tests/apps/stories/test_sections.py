@@ -40,9 +40,9 @@ def now():
 
 
 def index() -> None:
-    while actions.consume().changes:
+    while actions.consume():
         pass
-    while search_actions.consume().changes:
+    while search_actions.consume():
         pass
 
 

@@ -61,7 +61,7 @@ def some_reports(seed: int, count: int = 60) -> None:
 
 
 def pull_all(limit: int = actions.CONSUMED_AT_ONCE) -> None:
-    while (pulled := actions.consume(limit)) and pulled.changes:
+    while actions.consume(limit):
         pass
 
 

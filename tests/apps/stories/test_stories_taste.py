@@ -126,7 +126,7 @@ def test_a_star_that_comes_after_the_opening_is_learnt_too_and_so_is_its_end(per
     for starred_at, weight in ((NOON, 3.0), (None, 1.0)):
         mark.starred_at = starred_at
         mark.save()
-        actions.note_starred(person, posting.pk, now=NOON)
+        actions.note_all_starred(person, [posting.pk], now=NOON)
         actions.learn(now=NOON)
         assert Reaction.objects.get(posting=posting).learnt == weight
 

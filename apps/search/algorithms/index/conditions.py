@@ -7,7 +7,7 @@ are read.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,7 @@ Flags = NDArray[np.bool_]
 IntArray = NDArray[np.integer]
 
 
-@dataclass(frozen=True, slots=True)
-class Attributes:
+class Attributes(NamedTuple):
     """Attributes of the documents of a block, one value each."""
 
     posting_ids: NDArray[np.int64]
@@ -32,12 +31,7 @@ def joined(parts: Sequence[Attributes]) -> Attributes:
     """Concatenate attributes of adjacent blocks."""
     if len(parts) == 1:
         return parts[0]
-    return Attributes(
-        np.concatenate([part.posting_ids for part in parts]),
-        np.concatenate([part.source_ids for part in parts]),
-        np.concatenate([part.published for part in parts]),
-        np.concatenate([part.languages for part in parts]),
-    )
+    return Attributes(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 class PostingSource(Protocol):
@@ -73,8 +67,21 @@ class Condition(Protocol):
         ...
 
 
+class _Decided:
+    """A condition that arrays decide."""
+
+    def terms(self) -> Iterator[int]:
+        yield from ()
+
+    def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
+        raise NotImplementedError
+
+    def holds(self, document: Document, at: int, surely: Callable[[Condition], Flags]) -> bool:
+        return bool(surely(self)[at])
+
+
 @dataclass(frozen=True)
-class DocumentSet:
+class DocumentSet(_Decided):
     """The document has one of the terms; never without terms."""
 
     any_of: tuple[int, ...]
@@ -87,9 +94,6 @@ class DocumentSet:
         for term in self.any_of:
             flags[block.holding(term)] = True
         return flags, flags
-
-    def holds(self, document: Document, at: int, surely: Callable[[Condition], Flags]) -> bool:
-        return bool(surely(self)[at])
 
 
 @dataclass(frozen=True)
@@ -136,12 +140,8 @@ class Named:
         return any(follows(document.names, np.array([*self.first, last])) for last in self.last)
 
 
-@dataclass(frozen=True)
-class _Known:
+class _Known(_Decided):
     """A condition on attributes alone."""
-
-    def terms(self) -> Iterator[int]:
-        yield from ()
 
     def flags(self, known: Attributes) -> Flags:
         raise NotImplementedError
@@ -149,9 +149,6 @@ class _Known:
     def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
         flags = self.flags(block.attributes())
         return flags, flags
-
-    def holds(self, document: Document, at: int, surely: Callable[[Condition], Flags]) -> bool:
-        return bool(surely(self)[at])
 
 
 @dataclass(frozen=True)
@@ -237,14 +234,17 @@ class Not:
 
 
 @dataclass(frozen=True)
-class All:
-    """All parts match; always without parts."""
-
+class _Compound:
     parts: tuple[Condition, ...] = ()
 
     def terms(self) -> Iterator[int]:
         for part in self.parts:
             yield from part.terms()
+
+
+@dataclass(frozen=True)
+class All(_Compound):
+    """All parts match; always without parts."""
 
     def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
         if not self.parts:
@@ -264,14 +264,8 @@ class All:
 
 
 @dataclass(frozen=True)
-class Any:
+class Any(_Compound):
     """One of the parts matches; never without parts."""
-
-    parts: tuple[Condition, ...] = ()
-
-    def terms(self) -> Iterator[int]:
-        for part in self.parts:
-            yield from part.terms()
 
     def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
         sure, possible = np.zeros(block.size, np.bool_), np.zeros(block.size, np.bool_)

@@ -1,6 +1,6 @@
 """Factors of scores: freshness of a posting, and authority of its source by followers.
 
-Both are off by default, and explain their effect. Collections with judgements have neither times nor followers, so that
+Both explain their effect. Collections with judgements have neither times nor followers, so that
 their strength is a matter of taste and not of measurement.
 """
 

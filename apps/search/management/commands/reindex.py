@@ -27,7 +27,7 @@ class Command(BaseCommand):
         job = see_through(actions.begin(from_nothing=empty, requested_by="manage.py reindex"), Console(stderr=True))
         if job.state != Job.State.DONE:
             raise CommandError(f"Job {job.pk} is {job.get_state_display().lower()}. {job.problem}".strip())
-        while (consumed := actions.consume()) and consumed.changes:  # changes since the job
+        while actions.consume():  # changes since the job
             pass
         actions.maintain()
         self.stdout.write(f"{job.result.get('postings', 0):,} postings were read.")
