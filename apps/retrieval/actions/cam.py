@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import numpy as np
-from django.db import connection
 from numpy.typing import NDArray
 
-from apps.database.statements import rows_of
+from apps.database.statements import query
 from apps.retrieval.actions.learning import Learner, chunks
 from apps.retrieval.algorithms.calendar import WEEK, hours_of
 from apps.retrieval.algorithms.cam.epochs import REMEMBERED
@@ -76,9 +75,7 @@ def _from_profiles(ids: Sequence[int]) -> Weeks:
 def _observations(ids: Sequence[int], shifts: FloatArray, clock_rate: float, now: datetime) -> Observations:
     """The intervals between fetches of pages, each on its page's own grid; the first fetch of a page ends none."""
     since = now - timedelta(hours=REMEMBERED * WEEK / clock_rate)
-    with connection.cursor() as cursor:
-        cursor.execute(_OBSERVATIONS, {"ids": list(ids), "observing": list(OBSERVING), "since": since, "now": now})
-        rows = rows_of(cursor)
+    rows = query(_OBSERVATIONS, {"ids": list(ids), "observing": list(OBSERVING), "since": since, "now": now})
     place = {source_id: row for row, source_id in enumerate(ids)}
     page = np.array([place[row.source_id] for row in rows], dtype=np.int64)
     hours = hours_of(np.array([row.epoch for row in rows], dtype=np.float64), clock_rate) - shifts[page]

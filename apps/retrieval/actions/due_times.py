@@ -5,9 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db import connection
-
-from apps.database.statements import rows_as
+from apps.database.statements import execute, query, query_as
 from apps.postings.actions import Stored
 from apps.retrieval.actions.learning import Learner, learn_first_profiles
 from apps.retrieval.actions.plan import current_plan
@@ -77,11 +75,9 @@ def _with_first_profiles(visits: Sequence[FetchResult]) -> dict[int, ScheduleSta
         [Learner(source_id, clock_rate) for source_id, clock_rate in clock_rates.items()],
         now=max(visit.fetched.received_at for visit in visits),
     )
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT {COLUMNS} FROM {TABLES} WHERE source.id = ANY(%(ids)s)", parameters(ids=list(clock_rates))
-        )
-        return {remembered.source_id: remembered for remembered in rows_as(ScheduleState.of, cursor)}
+    statement = f"SELECT {COLUMNS} FROM {TABLES} WHERE source.id = ANY(%(ids)s)"
+    found = query_as(ScheduleState.of, statement, parameters(ids=list(clock_rates)))
+    return {remembered.source_id: remembered for remembered in found}
 
 
 def _remember_windows(visits: Sequence[FetchResult], remembered: dict[int, ScheduleState]) -> None:
@@ -91,33 +87,31 @@ def _remember_windows(visits: Sequence[FetchResult], remembered: dict[int, Sched
     for source_id, count in changed.items():
         remembered[source_id] = replace(remembered[source_id], window=count)
     if changed:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                """UPDATE retrieval_weeklyprofile profile SET "window" = shown.items
-                FROM unnest(%s::bigint[], %s::int[]) shown(source_id, items)
-                WHERE profile.source_id = shown.source_id""",
-                [list(changed), list(changed.values())],
-            )
+        execute(
+            """UPDATE retrieval_weeklyprofile profile SET "window" = shown.items
+            FROM unnest(%s::bigint[], %s::int[]) shown(source_id, items)
+            WHERE profile.source_id = shown.source_id""",
+            [list(changed), list(changed.values())],
+        )
 
 
 def _pushed(visits: Sequence[FetchResult]) -> dict[int, int]:
     """How many postings published since each source was last observed were pushed before the retrieval."""
     if not visits:
         return {}
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            SELECT posting.source_id, count(*)
-            FROM unnest(%s::bigint[], %s::timestamptz[]) visit(source_id, at)
-            JOIN retrieval_schedule schedule ON schedule.source_id = visit.source_id
-            JOIN postings_posting posting ON posting.source_id = visit.source_id
-                AND posting.published_at > schedule.observed_at AND posting.published_at <= visit.at
-                AND posting.retrieved_at < visit.at
-            GROUP BY posting.source_id
-            """,
-            [[_id(visit) for visit in visits], [visit.fetched.received_at for visit in visits]],
-        )
-        return dict(cursor.fetchall())
+    pushed = query(
+        """
+        SELECT posting.source_id, count(*)
+        FROM unnest(%s::bigint[], %s::timestamptz[]) visit(source_id, at)
+        JOIN retrieval_schedule schedule ON schedule.source_id = visit.source_id
+        JOIN postings_posting posting ON posting.source_id = visit.source_id
+            AND posting.published_at > schedule.observed_at AND posting.published_at <= visit.at
+            AND posting.retrieved_at < visit.at
+        GROUP BY posting.source_id
+        """,
+        [[_id(visit) for visit in visits], [visit.fetched.received_at for visit in visits]],
+    )
+    return dict(pushed)
 
 
 def _retrieved(visit: FetchResult, remembered: ScheduleState, stored: Stored | None, pushed: int) -> Retrieved:

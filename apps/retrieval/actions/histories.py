@@ -9,7 +9,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from apps.database.statements import rows_as
+from apps.database.statements import query_as
 from apps.postings.algorithms.dates import EARLIEST, TOLERANCE
 from apps.retrieval.algorithms.calendar import SLOTS_BEGIN, hours_of
 from apps.retrieval.algorithms.traces import Trace
@@ -123,10 +123,7 @@ def read(source_ids: Sequence[int], *, clock_rate: float, weeks: float, now: dat
     epochs, claimed = rows["epoch"].astype(np.float64), rows["offset"].astype(np.int64)
     latest = _latest_offsets(ids, owners, epochs, claimed)
     offsets = np.where(claimed == UNKNOWN, latest[owners], claimed)
-    with connection.cursor() as cursor:
-        cursor.execute(_UNDATED, values)
-        undated = rows_as(_Undated, cursor)
-    spread_owners, spread = _spread(ids, undated, clock_rate)
+    spread_owners, spread = _spread(ids, query_as(_Undated, _UNDATED, values), clock_rate)
     owners, times = np.concatenate((owners, spread_owners)), np.concatenate((hours_of(epochs, clock_rate), spread))
     offsets = np.concatenate((offsets, latest[spread_owners]))
     return Histories(ids, owners, times, times + offsets / 60, latest)

@@ -6,10 +6,11 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q
 from numpy.typing import NDArray
 
+from apps.database.statements import execute
 from apps.retrieval import queries
 from apps.retrieval.actions import histories
 from apps.retrieval.actions.histories import Histories
@@ -149,14 +150,13 @@ ON CONFLICT (source_id) DO UPDATE SET hourly = excluded.hourly, minutes = exclud
 def _write(rows: Sequence[tuple[Any, ...]], now: datetime) -> None:
     """Write profiles, and reset the activity, which was measured against former ones."""
     columns = [list(column) for column in zip(*rows, strict=True)]
-    with connection.cursor() as cursor:
-        # Schedules are locked before profiles, in the same order as when results are stored.
-        cursor.execute(
-            """
-            UPDATE retrieval_schedule schedule SET activity_seen = %s, activity_expected = %s
-            FROM (SELECT source_id FROM retrieval_schedule WHERE source_id = ANY(%s) ORDER BY 1 FOR UPDATE) locked
-            WHERE schedule.source_id = locked.source_id
-            """,
-            [PRIOR, PRIOR, columns[0]],
-        )
-        cursor.execute(_WRITE, [now, *columns])
+    # Schedules are locked before profiles, in the same order as when results are stored.
+    execute(
+        """
+        UPDATE retrieval_schedule schedule SET activity_seen = %s, activity_expected = %s
+        FROM (SELECT source_id FROM retrieval_schedule WHERE source_id = ANY(%s) ORDER BY 1 FOR UPDATE) locked
+        WHERE schedule.source_id = locked.source_id
+        """,
+        [PRIOR, PRIOR, columns[0]],
+    )
+    execute(_WRITE, [now, *columns])

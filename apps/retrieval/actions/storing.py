@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from apps.database.statements import rows_as
+from apps.database.statements import query_as
 from apps.postings import actions as postings
 from apps.retrieval.actions import pages
 from apps.retrieval.actions.due_times import Former, Planned, plan_next
@@ -49,23 +49,23 @@ def store(visits: Sequence[FetchResult]) -> int:
 
 def _lock(assignments: Sequence[Assignment]) -> dict[int, Former]:
     """Lock the schedules whose sequence still matches, in one order for all callers, and return their state."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"""
-            SELECT {COLUMNS}, (
-                SELECT min(fetched_at) FROM retrieval_retrieval retrieval
-                WHERE retrieval.source_id = source.id AND retrieval.outcome = ANY(%(observing)s)) AS first_observed_at
-            FROM {TABLES} JOIN unnest(%(ids)s::bigint[], %(sequences)s::int[]) visit(source_id, sequence)
-                ON visit.source_id = schedule.source_id AND visit.sequence = schedule.sequence
-            ORDER BY schedule.source_id FOR UPDATE OF schedule
-            """,
-            parameters(
-                ids=[each.source_id for each in assignments],
-                sequences=[each.sequence for each in assignments],
-                observing=list(OBSERVING),
-            ),
-        )
-        return {former.remembered.source_id: former for former in rows_as(Former.of, cursor)}
+    formers = query_as(
+        Former.of,
+        f"""
+        SELECT {COLUMNS}, (
+            SELECT min(fetched_at) FROM retrieval_retrieval retrieval
+            WHERE retrieval.source_id = source.id AND retrieval.outcome = ANY(%(observing)s)) AS first_observed_at
+        FROM {TABLES} JOIN unnest(%(ids)s::bigint[], %(sequences)s::int[]) visit(source_id, sequence)
+            ON visit.source_id = schedule.source_id AND visit.sequence = schedule.sequence
+        ORDER BY schedule.source_id FOR UPDATE OF schedule
+        """,
+        parameters(
+            ids=[each.source_id for each in assignments],
+            sequences=[each.sequence for each in assignments],
+            observing=list(OBSERVING),
+        ),
+    )
+    return {former.remembered.source_id: former for former in formers}
 
 
 def _document(visit: FetchResult) -> postings.Document:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db import connection
 from django.db.models import Count, Max, Sum
 
+from apps.database.statements import query
 from apps.retrieval.models import Retrieval, Schedule
 
 MAX_COUNTED = 100_000  # sources
@@ -62,7 +62,5 @@ def _estimated_planned() -> int:
     planned = Schedule.objects.filter(due_at__isnull=False)
     if (counted := planned[:MAX_COUNTED].count()) < MAX_COUNTED:
         return counted
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT reltuples::bigint FROM pg_class WHERE oid = 'schedule_due'::regclass")
-        [estimated] = cursor.fetchone()
+    [(estimated,)] = query("SELECT reltuples::bigint FROM pg_class WHERE oid = 'schedule_due'::regclass")
     return max(counted, int(estimated))
