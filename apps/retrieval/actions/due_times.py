@@ -10,7 +10,6 @@ from apps.postings.actions import Stored
 from apps.retrieval.actions.learning import Learner, learn_first_profiles
 from apps.retrieval.actions.plan import current_plan
 from apps.retrieval.actions.pricing import first_price
-from apps.retrieval.algorithms.planner.activity import Activity
 from apps.retrieval.http.results import FetchResult
 from apps.retrieval.planner.due_times import Next, Retrieved, after_retrievals, terms_of
 from apps.retrieval.planner.state import COLUMNS, TABLES, ScheduleState, parameters
@@ -35,12 +34,7 @@ class Planned:
     stored: Stored | None
     delays: list[float]  # s of the source's time; of new postings whose date is known
     due_at: datetime | None
-    reason: str
-    earliest_at: datetime | None  # None: as before
-    ahead: list[datetime] | None  # None: as before
-    worth: float
-    observed_at: datetime | None
-    activity: Activity
+    columns: dict[str, Any]  # what planning writes of its schedule; `earliest_at` and `ahead` None: as before
 
 
 def plan_next(
@@ -133,18 +127,19 @@ def _next_due_times(retrieved: Sequence[Retrieved]) -> list[Next]:
 
 def _planned(visit: FetchResult, former: Former, stored: Stored | None, following: Next | None) -> Planned:
     due_at, reason = visit.due(following)
-    return Planned(
-        visit=visit,
-        stored=stored,
-        delays=_delays(visit, former, stored) if stored else [],
-        due_at=due_at,
-        reason=reason,
-        earliest_at=None if visit.deferred else visit.earliest,
-        ahead=None if visit.deferred else [at for at in following.ahead if at > due_at] if due_at and following else [],
-        worth=former.remembered.worth,
-        observed_at=visit.fetched.received_at if visit.observed else former.remembered.observed_at,
-        activity=following.activity if following else former.remembered.activity,
-    )
+    ahead = [at for at in following.ahead if at > due_at] if due_at and following else []
+    activity = following.activity if following else former.remembered.activity
+    columns = {
+        "due_at": due_at,
+        "reason": reason[:200],
+        "earliest_at": None if visit.deferred else visit.earliest,
+        "ahead": None if visit.deferred else ahead,
+        "worth": former.remembered.worth,
+        "observed_at": visit.fetched.received_at if visit.observed else former.remembered.observed_at,
+        "activity_seen": activity.seen,
+        "activity_expected": activity.expected,
+    }
+    return Planned(visit, stored, _delays(visit, former, stored) if stored else [], due_at, columns)
 
 
 def _delays(visit: FetchResult, former: Former, stored: Stored) -> list[float]:

@@ -1,6 +1,7 @@
 """Store the results of retrievals."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -97,53 +98,39 @@ def _write_schedules(planned: Sequence[Planned]) -> None:
     with connection.cursor() as cursor:
         cursor.executemany(
             """
-            UPDATE retrieval_schedule SET sequence = sequence + 1, worker = '', attempts = 0, due_at = %s, reason = %s,
-                first_due_at = %s,
-                earliest_at = coalesce(%s, earliest_at), ahead = coalesce(%s, ahead), worth = %s, observed_at = %s,
-                activity_seen = %s, activity_expected = %s, etag = %s, last_modified = %s, body_hash = %s,
-                not_before = %s, consecutive_failures = %s, failing_since = %s, slowdown = %s, validated = %s,
-                moved_to = %s, moved_count = %s, ttl = %s, skip_hours = %s, skip_days = %s,
-                hub_url = coalesce(%s, hub_url), topic_url = coalesce(%s, topic_url)
-            WHERE source_id = %s
+            UPDATE retrieval_schedule SET sequence = sequence + 1, worker = '', attempts = 0, due_at = %(due_at)s,
+                reason = %(reason)s, first_due_at = %(first_due_at)s,
+                earliest_at = coalesce(%(earliest_at)s, earliest_at), ahead = coalesce(%(ahead)s, ahead),
+                worth = %(worth)s, observed_at = %(observed_at)s, activity_seen = %(activity_seen)s,
+                activity_expected = %(activity_expected)s, etag = %(etag)s, last_modified = %(last_modified)s,
+                body_hash = %(body_hash)s, not_before = %(not_before)s, failing_since = %(failing_since)s,
+                consecutive_failures = %(consecutive_failures)s, slowdown = %(slowdown)s, validated = %(validated)s,
+                moved_to = %(moved_to)s, moved_count = %(moved_count)s, ttl = %(ttl)s, skip_hours = %(skip_hours)s,
+                skip_days = %(skip_days)s, hub_url = coalesce(%(hub_url)s, hub_url),
+                topic_url = coalesce(%(topic_url)s, topic_url)
+            WHERE source_id = %(source_id)s
             """,
             [_schedule_row(each) for each in planned],
         )
 
 
-def _schedule_row(planned: Planned) -> tuple[Any, ...]:
-    visit = planned.visit
-    memory = visit.verdict.memory
-    failing_since = (
-        (visit.assignment.failing_since or visit.fetched.received_at) if memory.consecutive_failures else None
-    )
-    return (
-        planned.due_at,
-        planned.reason[:200],
+def _schedule_row(planned: Planned) -> dict[str, Any]:
+    visit, assignment, memory = planned.visit, planned.visit.assignment, planned.visit.verdict.memory
+    failing_since = assignment.failing_since or visit.fetched.received_at
+    of_visit = {
+        "source_id": assignment.source_id,
         # A deferred retrieval has not begun: it stays due since then.
-        visit.assignment.due_at if visit.deferred and planned.due_at else None,
-        planned.earliest_at,
-        planned.ahead,
-        planned.worth,
-        planned.observed_at,
-        planned.activity.seen,
-        planned.activity.expected,
-        visit.validators.etag,
-        visit.validators.last_modified,
-        visit.body_hash,
-        visit.verdict.not_before if visit.outcome == Retrieval.Outcome.THROTTLED else None,
-        memory.consecutive_failures,
-        failing_since,
-        memory.slowdown,
-        memory.validated,
-        memory.moved_to,
-        memory.moved_count,
-        visit.hints.ttl,
-        bits(visit.hints.skip_hours),
-        bits(visit.hints.skip_days),
-        visit.announcer and visit.announcer.hub_url,
-        visit.announcer and visit.announcer.topic_url,
-        visit.assignment.source_id,
-    )
+        "first_due_at": assignment.due_at if visit.deferred and planned.due_at else None,
+        "body_hash": visit.body_hash,
+        "not_before": visit.verdict.not_before if visit.outcome == Retrieval.Outcome.THROTTLED else None,
+        "failing_since": failing_since if memory.consecutive_failures else None,
+        "ttl": visit.hints.ttl,
+        "skip_hours": bits(visit.hints.skip_hours),
+        "skip_days": bits(visit.hints.skip_days),
+        "hub_url": visit.announcer and visit.announcer.hub_url,
+        "topic_url": visit.announcer and visit.announcer.topic_url,
+    }
+    return planned.columns | asdict(visit.validators) | asdict(memory) | of_visit
 
 
 def _log(planned: Planned, now: datetime) -> Retrieval:
