@@ -76,7 +76,9 @@ def _with_first_profiles(visits: Sequence[FetchResult]) -> dict[int, ScheduleSta
 
 def _remember_windows(visits: Sequence[FetchResult], remembered: dict[int, ScheduleState]) -> None:
     """Store how many items a whole document shows: if more are published between two retrievals, some are lost."""
-    shown = {_id(visit): len(visit.feed.entries) for visit in visits if visit.feed and visit.fetched.status == 200}
+    shown = {
+        _id(visit): len(visit.read.feed.entries) for visit in visits if visit.read.feed and visit.fetched.status == 200
+    }
     changed = {source_id: count for source_id, count in shown.items() if remembered[source_id].window != count}
     for source_id, count in changed.items():
         remembered[source_id] = replace(remembered[source_id], window=count)

@@ -36,12 +36,12 @@ def find(visits: Sequence[FetchResult], *, now: datetime) -> dict[int, Stored]:
     stored = {}
     for visit in sorted(visits, key=lambda visit: visit.assignment.site_id or visit.assignment.source_id):
         assignment = visit.assignment
-        if visit.index is not None:
+        if visit.read.index is not None:
             crawl = lock_crawl(assignment.site_id or assignment.source_id, now=now)
             depth = _depth(crawl, assignment.url) if assignment.site_id else 0
-            new = add_links(crawl, visit.index.links, found_on=assignment.source_id, depth=depth, now=now)
+            new = add_links(crawl, visit.read.index.links, found_on=assignment.source_id, depth=depth, now=now)
             stored[assignment.source_id] = Stored(new=new, edited=0)
-        elif visit.feed is not None and assignment.full_text:
+        elif visit.read.feed is not None and assignment.full_text:
             add_teasers(assignment.source_id, visit.fetched.received_at, now=now)
     return stored
 

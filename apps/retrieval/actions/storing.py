@@ -33,7 +33,7 @@ def store(visits: Sequence[FetchResult]) -> int:
     """
     current = _lock([visit.assignment for visit in visits])
     visits = [visit for visit in visits if visit.assignment.source_id in current]
-    with_feed = [visit for visit in visits if visit.feed is not None]
+    with_feed = [visit for visit in visits if visit.read.feed is not None]
     results = postings.store([_document(visit) for visit in with_feed])
     stored = {visit.assignment.source_id: result for visit, result in zip(with_feed, results, strict=True)}
     stored |= pages.find(visits, now=datetime.now(UTC))
@@ -70,14 +70,14 @@ def _lock(assignments: Sequence[Assignment]) -> dict[int, Former]:
 
 
 def _document(visit: FetchResult) -> postings.Document:
-    assert visit.feed is not None
+    assert visit.read.feed is not None
     return postings.Document(
         source_id=visit.assignment.source_id,
         # Expired entries that the document still shows would be stored again after each deletion.
-        entries=unexpired(visit.feed.entries, visit.assignment.expiry_days, visit.fetched.received_at),
+        entries=unexpired(visit.read.feed.entries, visit.assignment.expiry_days, visit.fetched.received_at),
         address=visit.fetched.url,
-        feed_link=visit.feed.link,
-        language=visit.feed.language,
+        feed_link=visit.read.feed.link,
+        language=visit.read.feed.language,
         received_at=visit.fetched.received_at,
     )
 
@@ -89,7 +89,7 @@ def _change_source(visit: FetchResult) -> None:
         sources.set_state([source_id], Source.State.GONE, by=PUBLISHER)
     if visit.verdict.new_url and sources.move(source_id, visit.verdict.new_url):
         Schedule.objects.filter(pk=source_id).update(partition=partition(visit.verdict.new_url))
-    about = visit.index.about if visit.index else visit.feed
+    about = visit.read.index.about if visit.read.index else visit.read.feed
     if visit.assignment.nameless and about is not None:
         sources.learn_from(source_id, about)
 
@@ -121,8 +121,8 @@ def _schedule_row(planned: Planned) -> dict[str, Any]:
         "source_id": assignment.source_id,
         # A deferred retrieval has not begun: it stays due since then.
         "first_due_at": assignment.due_at if visit.deferred and planned.due_at else None,
-        "body_hash": visit.body_hash,
-        "not_before": visit.verdict.not_before if visit.outcome == Retrieval.Outcome.THROTTLED else None,
+        "body_hash": visit.read.body_hash,
+        "not_before": visit.verdict.not_before if visit.read.outcome == Retrieval.Outcome.THROTTLED else None,
         "failing_since": failing_since if memory.consecutive_failures else None,
         "ttl": visit.hints.ttl,
         "skip_hours": bits(visit.hints.skip_hours),
@@ -142,7 +142,7 @@ def _log(planned: Planned, now: datetime) -> Retrieval:
         begun_at=visit.fetched.begun_at,
         fetched_at=visit.fetched.received_at,
         stored_at=now,
-        outcome=Retrieval.Outcome.NEW if stored and stored.new else visit.outcome,
+        outcome=Retrieval.Outcome.NEW if stored and stored.new else visit.read.outcome,
         status=visit.fetched.status,
         new=stored.new if stored else 0,
         edited=stored.edited if stored else 0,
@@ -151,5 +151,5 @@ def _log(planned: Planned, now: datetime) -> Retrieval:
         longest_delay_seconds=max(planned.delays, default=0.0),
         wire_bytes=visit.fetched.wire_bytes,
         elapsed_ms=round(1_000 * visit.fetched.elapsed),
-        message=visit.message[:500],
+        message=visit.read.message[:500],
     )
