@@ -14,7 +14,7 @@ from apps.postings.actions import Stored
 from apps.postings.algorithms.teasers import FULL_LENGTH, is_teaser
 from apps.postings.models import Posting
 from apps.retrieval.algorithms.crawl.addresses import is_continuation, page_key
-from apps.retrieval.algorithms.crawl.deciding import NewLink, for_new_link
+from apps.retrieval.algorithms.crawl.deciding import for_new_link
 from apps.retrieval.algorithms.crawl.links import Link
 from apps.retrieval.algorithms.crawl.patterns import Patterns
 from apps.retrieval.algorithms.robots import origin_of, sitemaps_in
@@ -111,8 +111,7 @@ def _page(
 ) -> Page:
     # The further pages of a list are as near as its first one, however long it is.
     depth += 0 if is_continuation(link.url) else 1
-    found = NewLink(link.url, link.text, depth)
-    step = for_new_link(found, patterns=patterns, max_depth=crawl.max_depth, today=now.date())
+    step = for_new_link(link, depth, patterns=patterns, max_depth=crawl.max_depth, today=now.date())
     return Page(
         source_id=crawl.pk,
         key=key,
