@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import numpy as np
-from numpy.typing import NDArray
 
 from apps.database.statements import query
 from apps.retrieval.actions.learning import Learner, chunks
+from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import WEEK, hours_of
 from apps.retrieval.algorithms.cam.epochs import REMEMBERED
 from apps.retrieval.algorithms.cam.tracking import Observations, track
@@ -19,8 +19,6 @@ from apps.retrieval.algorithms.cam.weeks import Weeks, weeks
 from apps.retrieval.algorithms.weekly_profiles.packing import PackedProfile, expectations
 from apps.retrieval.models import WeeklyProfile
 from apps.retrieval.planner.due_times import OBSERVING
-
-FloatArray = NDArray[np.float64]
 
 CHUNK = 1_000  # sources tracked at once
 GOLDEN = 0.6180339887498949  # multiples of it are spread evenly

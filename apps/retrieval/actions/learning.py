@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from django.db import transaction
 from django.db.models import Q
-from numpy.typing import NDArray
 
 from apps.database.statements import execute
 from apps.retrieval import queries
 from apps.retrieval.actions import histories
 from apps.retrieval.actions.histories import Histories
 from apps.retrieval.actions.plan import LEARNING, alone, current_plan
+from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import WEEK, hours_of
 from apps.retrieval.algorithms.planner.activity import PRIOR
 from apps.retrieval.algorithms.planner.price import root_mass
@@ -23,8 +23,6 @@ from apps.retrieval.algorithms.weekly_profiles import learning
 from apps.retrieval.algorithms.weekly_profiles.learning import Priors, WeeklyProfiles, five_minute_rates
 from apps.retrieval.algorithms.weekly_profiles.packing import pack_hourly, pack_minutes
 from apps.retrieval.models import Plan
-
-FloatArray = NDArray[np.float64]
 
 CHUNK = 500  # sources learnt and written at once
 SEED = 20  # of the sample that priors are fitted on

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from django.conf import settings
 from django.db import transaction
-from numpy.typing import NDArray
 
 from apps.database.statements import execute, query_as
 from apps.retrieval import queries
 from apps.retrieval.actions.cam import tracked_weeks
 from apps.retrieval.actions.learning import Learner, chunks, read
+from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import DAY, hours_of
 from apps.retrieval.algorithms.sia.learning import WINDOW, Learned, daily_patterns, learn
 from apps.retrieval.algorithms.timetables import Timetable
@@ -22,8 +22,6 @@ from apps.retrieval.models import Plan
 from apps.retrieval.planner.state import TABLES, WORTH, parameters
 from apps.retrieval.policies import SEED, Fleet, Policy, policy_of
 from apps.sources.kinds import kind_of
-
-FloatArray = NDArray[np.float64]
 
 SAMPLE = 4_000  # sources that patterns are found among
 CHUNK = 2_000
