@@ -28,17 +28,14 @@ class TextFormatter(logging.Formatter):
     """A record as text without secrets; a refused request is one line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        if _is_refusal(record):
-            record = _without_trace(record)
-        return redacted(super().format(record))
+        return redacted(super().format(_without_useless_trace(record)))
 
 
 class JsonFormatter(logging.Formatter):
     """A record as one line of JSON, even if it cannot be formatted."""
 
     def format(self, record: logging.LogRecord) -> str:
-        if _is_refusal(record):
-            record = _without_trace(record)
+        record = _without_useless_trace(record)
         values: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
@@ -65,13 +62,13 @@ def _message(record: logging.LogRecord) -> str:
         return f"{record.msg} (could not be written with its values: {error})"
 
 
-def _is_refusal(record: logging.LogRecord) -> bool:
-    """Whether a request was refused as invalid: the code is not at fault, so the traceback is useless."""
-    return 400 <= getattr(record, "status_code", 0) < 500
+def _without_useless_trace(record: logging.LogRecord) -> logging.LogRecord:
+    """A record that a request was refused as invalid, as one line without traceback: the code is not at fault.
 
-
-def _without_trace(record: logging.LogRecord) -> logging.LogRecord:
-    """The record as one line without traceback, even if the request contains line breaks."""
+    The request may contain line breaks.
+    """
+    if not 400 <= getattr(record, "status_code", 0) < 500:
+        return record
     line = copy(record)
     line.msg, line.args = re.sub(r"[\r\n]+", " ", _message(record)), None
     line.exc_info = line.exc_text = line.stack_info = None

@@ -51,11 +51,27 @@ def _fetch(row_factory: "RowFactory[Row]", statement: str, values: Sequence[Any]
         return rows
 
 
-def execute(statement: str, values: Sequence[Any] | None = None) -> int:
-    """Execute a statement without reading rows, with one of Django's cursors; returns the number of rows."""
+def execute(statement: str, values: Sequence[Any] | Mapping[str, Any] | None = None) -> int:
+    """Execute a statement by Django's cursor; returns the number of rows."""
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return int(cursor.rowcount)
+
+
+def query(statement: str, values: Sequence[Any] | Mapping[str, Any] | None = None) -> list[Any]:
+    """All rows of a statement by Django's cursor, as named tuples."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return rows_of(cursor)
+
+
+def query_as(
+    kind: Callable[..., Row], statement: str, values: Sequence[Any] | Mapping[str, Any] | None = None
+) -> list[Row]:
+    """All rows of a statement by Django's cursor, each made from its columns by name."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return rows_as(kind, cursor)
 
 
 def rows_of(cursor: CursorWrapper) -> list[Any]:

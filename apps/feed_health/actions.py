@@ -8,12 +8,13 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.mail import BadHeaderError, EmailMessage
-from django.db import connection, transaction
+from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.database.advisory_locks import take
+from apps.database.statements import execute
 from apps.feed_health import queries
 from apps.feed_health.models import MailSetting, Notice
 from apps.following.queries import FAILURES_SHOWN
@@ -109,13 +110,9 @@ def notify_followers(*, now: datetime) -> dict[str, int]:
         "failures": FAILURES_SHOWN,
         "most": BATCH_SIZE,
     }
-    created = {}
-    with connection.cursor() as cursor:
-        cursor.execute(_BEGIN)
-        for kind, statement in (("broken", _BROKEN), ("well", _WELL), ("moved", _MOVED), ("gone", _GONE)):
-            cursor.execute(statement, values | {"kind": kind})
-            created[kind] = int(cursor.rowcount)
-    return created
+    execute(_BEGIN)
+    statements = {"broken": _BROKEN, "well": _WELL, "moved": _MOVED, "gone": _GONE}
+    return {kind: execute(statement, values | {"kind": kind}) for kind, statement in statements.items()}
 
 
 def dismiss(user: User, notice_id: int, *, now: datetime) -> bool:

@@ -6,6 +6,7 @@ from celery import shared_task
 from django.utils.timezone import now
 
 from apps.feed_health import actions
+from apps.jobs.actions.periodic import task_of
 
 
 @shared_task(name="apps.feed_health.tasks.look")
@@ -16,6 +17,4 @@ def notify_followers(**_: Any) -> None:
     actions.mail(now=now())
 
 
-@shared_task
-def forget_old(**_: Any) -> None:
-    actions.forget_old(now=now())
+forget_old = task_of("apps.feed_health.tasks.forget_old", actions.forget_old)

@@ -20,13 +20,9 @@ MAX_VISIT_SECONDS = 600.0  # at one site in a round; the rest of a slow one is l
 
 
 # --- extract ----------------------------------------------------------------------------------------------------------
-def _cut_kept_pages(wanted: Parameters) -> Iterator[Piece]:
-    return _cut(queries.kept_pages(PAGES, wanted.get("source")))
-
-
-def _cut(slices: Iterable[Slice]) -> Iterator[Piece]:
+def _cut_kept_pages(wanted: Parameters, *, of_sites: bool = False) -> Iterator[Piece]:
     together: list[Slice] = []
-    for each in slices:
+    for each in queries.kept_pages(PAGES, wanted.get("source"), of_sites=of_sites):
         if each.pages == PAGES:
             yield _pages_of([each])
             continue
@@ -68,10 +64,6 @@ register(
 
 
 # --- update -----------------------------------------------------------------------------------------------------------
-def _cut_pages_of_sites(wanted: Parameters) -> Iterator[Piece]:
-    return _cut(queries.kept_pages(PAGES, wanted.get("source"), of_sites=True))
-
-
 def _find_links(split: Parameters, beat: Beat) -> Write:
     slices: list[tuple[int, int, int]] = split["slices"]
     emitted = [
@@ -95,7 +87,7 @@ register(
         "update",
         _("Find pages of sites in all stored pages"),
         _("pages"),
-        Stage(_find_links, _cut_pages_of_sites),
+        Stage(_find_links, partial(_cut_kept_pages, of_sites=True)),
         reduce=Stage(_merge_links),
         options=("source",),
         parts=PARTS,

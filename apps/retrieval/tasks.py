@@ -11,6 +11,7 @@ from django.conf import settings
 
 from apps.database.clock import DatabaseClock
 from apps.jobs.actions import outstanding
+from apps.jobs.actions.periodic import task_of
 from apps.retrieval import actions, queries
 from apps.retrieval.scheduler.claims import Claim
 from apps.retrieval.scheduler.queues import queue_of, retrieval_queues
@@ -39,39 +40,17 @@ def fetch_pages(source_id: int, **_: Any) -> None:
 
 
 @shared_task
-def adopt_sources(**_: Any) -> None:
-    actions.adopt_sources(now=datetime.now(UTC))
-
-
-@shared_task
-def replan_changed(**_: Any) -> None:
-    actions.replan_changed(now=datetime.now(UTC))
-
-
-@shared_task
 def control_price(**_: Any) -> None:
     actions.learn_if_due(now=datetime.now(UTC))
     actions.control_price(now=datetime.now(UTC))
 
 
-@shared_task
-def learn_profiles(**_: Any) -> None:
-    actions.learn_profiles(now=datetime.now(UTC))
-
-
-@shared_task
-def forget_old_retrievals(**_: Any) -> None:
-    actions.forget_old_retrievals(now=datetime.now(UTC))
-
-
-@shared_task
-def prune_feed_pages(**_: Any) -> None:
-    actions.prune_feed_pages(now=datetime.now(UTC))
-
-
-@shared_task
-def forget_expired_postings(**_: Any) -> None:
-    actions.forget_expired(now=datetime.now(UTC))
+adopt_sources = task_of("apps.retrieval.tasks.adopt_sources", actions.adopt_sources)
+replan_changed = task_of("apps.retrieval.tasks.replan_changed", actions.replan_changed)
+learn_profiles = task_of("apps.retrieval.tasks.learn_profiles", actions.learn_profiles)
+forget_old_retrievals = task_of("apps.retrieval.tasks.forget_old_retrievals", actions.forget_old_retrievals)
+prune_feed_pages = task_of("apps.retrieval.tasks.prune_feed_pages", actions.prune_feed_pages)
+forget_expired_postings = task_of("apps.retrieval.tasks.forget_expired_postings", actions.forget_expired)
 
 
 @worker_ready.connect

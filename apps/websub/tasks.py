@@ -5,6 +5,7 @@ from typing import Any
 
 from celery import shared_task
 
+from apps.jobs.actions.periodic import task_of
 from apps.websub import actions, queries
 
 
@@ -19,11 +20,5 @@ def work_on_rest(**_: Any) -> None:
         actions.work(delivery_id, now=datetime.now(UTC))
 
 
-@shared_task
-def maintain_subscriptions(**_: Any) -> None:
-    actions.maintain(now=datetime.now(UTC))
-
-
-@shared_task
-def forget_old_deliveries(**_: Any) -> None:
-    actions.forget_old(now=datetime.now(UTC))
+maintain_subscriptions = task_of("apps.websub.tasks.maintain_subscriptions", actions.maintain)
+forget_old_deliveries = task_of("apps.websub.tasks.forget_old_deliveries", actions.forget_old)

@@ -107,19 +107,11 @@ def _make_cluster(programs: Path, data: Path) -> None:
     unfinished.mkdir(mode=0o700, parents=True)
     privileges.hand_over(unfinished)
     program = programs / "initdb"
-    locale = (
-        ["--locale-provider=builtin", f"--locale={LOCALE}"]
-        if embedded.release(programs / "postgres") >= 17
-        else [f"--locale={LOCALE}"]
-    )
-    options = ["--auth=trust", "--username=postgres", "--encoding=UTF8", *locale, "--no-instructions"]
-    command: list[str | Path] = [
-        *privileges.prefix(program, death_signal="TERM"),
-        program,
-        "--pgdata",
-        unfinished,
-        *options,
-    ]
+    options = [f"--pgdata={unfinished}", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--no-instructions"]
+    options.append(f"--locale={LOCALE}")
+    if embedded.release(programs / "postgres") >= 17:
+        options.append("--locale-provider=builtin")
+    command: list[str | Path] = [*privileges.prefix(program, death_signal="TERM"), program, *options]
     child = processes.spawn(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert child.stdout is not None
     with child.stdout as output:

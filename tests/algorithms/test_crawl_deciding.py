@@ -13,12 +13,11 @@ from apps.retrieval.algorithms.crawl.deciding import (
     REFETCH_AFTER,
     TRY_AGAIN,
     Decision,
-    NewLink,
     Seen,
     after_fetch,
     for_new_link,
 )
-from apps.retrieval.algorithms.crawl.links import links_of
+from apps.retrieval.algorithms.crawl.links import Link, links_of
 from apps.retrieval.algorithms.crawl.patterns import Patterns
 
 NOW = datetime(2026, 5, 12, tzinfo=UTC)
@@ -144,9 +143,8 @@ def test_every_page_is_done_after_a_few_fetches(answers):
 
 
 def step(url: str, text: str = "", *, depth: int = 1, patterns: Patterns | None = None):
-    return for_new_link(
-        NewLink(url, text, depth), patterns=patterns or Patterns(), max_depth=3, today=date(2026, 5, 12)
-    )
+    patterns = patterns or Patterns()
+    return for_new_link(Link(url, text), depth, patterns=patterns, max_depth=3, today=date(2026, 5, 12))
 
 
 def test_a_small_budget_goes_to_probable_news_first():
@@ -239,8 +237,8 @@ def crawl(stories: int, max_requests: int) -> tuple[list[str], set[str], set[str
         root = read_page(page(url.removeprefix(SITE).partition("?")[0], stories).encode()).root
         extract = keen.extract(root)
         verdict = classify(root, extract, read_metadata(root, url=url), url)
-        links = [NewLink(link.url, link.text, depth + 1) for link in links_of(root, url)]
-        steps = [for_new_link(link, patterns=patterns, max_depth=6, today=NOW.date()) for link in links]
+        links = links_of(root, url)
+        steps = [for_new_link(link, depth + 1, patterns=patterns, max_depth=6, today=NOW.date()) for link in links]
         leads_to_news = any(patterns.prior(link.url, link.text).news >= 0.5 for link in links)
         decision = decide(
             url=url,
@@ -256,7 +254,7 @@ def crawl(stories: int, max_requests: int) -> tuple[list[str], set[str], set[str
             for link, step in zip(links, steps, strict=True):
                 if step.fetch and page_key(link.url) not in known:
                     known.add(page_key(link.url))
-                    waiting.append((step.priority, link.url, link.depth))
+                    waiting.append((step.priority, link.url, depth + 1))
         is_barren = decision.kind == "index" and not leads_to_news
         patterns.observe(url, "valueless" if is_barren else decision.kind)
     return requests, news, sources

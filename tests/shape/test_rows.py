@@ -1,7 +1,8 @@
 """Rows of SQL are read by the names of their columns: a statement whose columns are swapped may not pass unseen.
 
-Rows are what `fetch`, `fetch_rows`, `rows_of`, `fetchall`, `fetchmany`, `fetchone`, `execute` and `values_list` give,
-under whatever name a function keeps them, and parameters that are annotated as `tuple[Any, ...]`. It is a fault to
+Rows are what `fetch`, `fetch_rows`, `rows_of`, `query`, `fetchall`, `fetchmany`, `fetchone`, `execute` and
+`values_list` give, under whatever name a function keeps them, and parameters that are annotated as `tuple[Any, ...]`.
+It is a fault to
 
 - unpack more than two columns, or a part of them with a star: `for id, title, url in fetch(...)`, `id, *rest = row`,
 - take a column by its place, or several: `row[0]`, `row[:8]`, `rows[0][1]`,
@@ -18,7 +19,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 MAX_UNPACKED = 2
-SEVERAL = {"fetch", "fetch_rows", "rows_of", "fetchall", "fetchmany", "values_list", "execute"}
+SEVERAL = {"fetch", "fetch_rows", "rows_of", "query", "fetchall", "fetchmany", "values_list", "execute"}
 SINGLE = {"fetchone"}
 SAME_ROWS = {"list", "tuple", "sorted", "reversed", "iter", "set"}
 ONE_OF_THEM = {"next", "min", "max"}

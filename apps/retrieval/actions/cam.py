@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import numpy as np
-from django.db import connection
-from numpy.typing import NDArray
 
-from apps.database.statements import rows_of
+from apps.database.statements import query
 from apps.retrieval.actions.learning import Learner, chunks
+from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import WEEK, hours_of
 from apps.retrieval.algorithms.cam.epochs import REMEMBERED
 from apps.retrieval.algorithms.cam.tracking import Observations, track
@@ -20,8 +19,6 @@ from apps.retrieval.algorithms.cam.weeks import Weeks, weeks
 from apps.retrieval.algorithms.weekly_profiles.packing import PackedProfile, expectations
 from apps.retrieval.models import WeeklyProfile
 from apps.retrieval.planner.due_times import OBSERVING
-
-FloatArray = NDArray[np.float64]
 
 CHUNK = 1_000  # sources tracked at once
 GOLDEN = 0.6180339887498949  # multiples of it are spread evenly
@@ -76,9 +73,7 @@ def _from_profiles(ids: Sequence[int]) -> Weeks:
 def _observations(ids: Sequence[int], shifts: FloatArray, clock_rate: float, now: datetime) -> Observations:
     """The intervals between fetches of pages, each on its page's own grid; the first fetch of a page ends none."""
     since = now - timedelta(hours=REMEMBERED * WEEK / clock_rate)
-    with connection.cursor() as cursor:
-        cursor.execute(_OBSERVATIONS, {"ids": list(ids), "observing": list(OBSERVING), "since": since, "now": now})
-        rows = rows_of(cursor)
+    rows = query(_OBSERVATIONS, {"ids": list(ids), "observing": list(OBSERVING), "since": since, "now": now})
     place = {source_id: row for row, source_id in enumerate(ids)}
     page = np.array([place[row.source_id] for row in rows], dtype=np.int64)
     hours = hours_of(np.array([row.epoch for row in rows], dtype=np.float64), clock_rate) - shifts[page]

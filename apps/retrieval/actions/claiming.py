@@ -9,10 +9,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
 from psycopg.rows import dict_row
 
-from apps.database.statements import cursor_of
+from apps.database.statements import cursor_of, execute, query
 from apps.retrieval.algorithms.politeness import Limits, Memory
 from apps.retrieval.http.fetching import Validators
 from apps.retrieval.http.results import Assignment, numbers_in
@@ -125,10 +124,9 @@ def _count_unmatched(claims: Sequence[Claim], now: datetime) -> None:
     A second message of a claim matches nothing by design ("begun", "superseded"); "uncommitted" would mean that
     messages are published before their claims are visible.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_WHY, [[claim.source_id for claim in claims], [claim.sequence for claim in claims]])
-        reasons = Counter(reason for _, reason in cursor.fetchall())
-        cursor.execute(_COUNT, [now, list(reasons), list(reasons.values())])
+    why = query(_WHY, [[claim.source_id for claim in claims], [claim.sequence for claim in claims]])
+    reasons: Counter[str] = Counter(row.reason for row in why)
+    execute(_COUNT, [now, list(reasons), list(reasons.values())])
     level = logging.WARNING if "uncommitted" in reasons else logging.INFO
     summary = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
     logger.log(level, "%d claims of a message match no row: %s", len(claims), summary)
@@ -148,8 +146,7 @@ WHERE worker = %(worker)s AND due_at IS NOT NULL
 
 def heartbeat(worker: str) -> None:
     """Show that a worker is alive; by the database's clock, as those of machines differ."""
-    with connection.cursor() as cursor:
-        cursor.execute(_HEARTBEAT, [worker])
+    execute(_HEARTBEAT, [worker])
 
 
 def release_worker(worker: str, *, now: datetime, graceful: bool = False) -> int:
@@ -158,12 +155,8 @@ def release_worker(worker: str, *, now: datetime, graceful: bool = False) -> int
     A request may be sent twice then; waiting for the shortest gap would cost readers an hour. A `graceful` stop was
     caused by none of these sources.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_RELEASE, {"worker": worker, "now": now, "graceful": int(graceful)})
-        released = cursor.rowcount
-        cursor.execute(
-            "DELETE FROM retrieval_worker WHERE name = %s OR seen_at < %s", [worker, now - FORGET_WORKERS_AFTER]
-        )
-        if released:
-            cursor.execute("NOTIFY retrieval_schedule")
-    return int(released)
+    released = execute(_RELEASE, {"worker": worker, "now": now, "graceful": int(graceful)})
+    execute("DELETE FROM retrieval_worker WHERE name = %s OR seen_at < %s", [worker, now - FORGET_WORKERS_AFTER])
+    if released:
+        execute("NOTIFY retrieval_schedule")
+    return released

@@ -5,14 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db import connection
-
-from apps.database.statements import rows_as
+from apps.database.statements import execute, query, query_as
 from apps.postings.actions import Stored
 from apps.retrieval.actions.learning import Learner, learn_first_profiles
 from apps.retrieval.actions.plan import current_plan
 from apps.retrieval.actions.pricing import first_price
-from apps.retrieval.algorithms.planner.activity import Activity
 from apps.retrieval.http.results import FetchResult
 from apps.retrieval.planner.due_times import Next, Retrieved, after_retrievals, terms_of
 from apps.retrieval.planner.state import COLUMNS, TABLES, ScheduleState, parameters
@@ -37,12 +34,7 @@ class Planned:
     stored: Stored | None
     delays: list[float]  # s of the source's time; of new postings whose date is known
     due_at: datetime | None
-    reason: str
-    earliest_at: datetime | None  # None: as before
-    ahead: list[datetime] | None  # None: as before
-    worth: float
-    observed_at: datetime | None
-    activity: Activity
+    columns: dict[str, Any]  # what planning writes of its schedule; `earliest_at` and `ahead` None: as before
 
 
 def plan_next(
@@ -77,47 +69,45 @@ def _with_first_profiles(visits: Sequence[FetchResult]) -> dict[int, ScheduleSta
         [Learner(source_id, clock_rate) for source_id, clock_rate in clock_rates.items()],
         now=max(visit.fetched.received_at for visit in visits),
     )
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT {COLUMNS} FROM {TABLES} WHERE source.id = ANY(%(ids)s)", parameters(ids=list(clock_rates))
-        )
-        return {remembered.source_id: remembered for remembered in rows_as(ScheduleState.of, cursor)}
+    statement = f"SELECT {COLUMNS} FROM {TABLES} WHERE source.id = ANY(%(ids)s)"
+    found = query_as(ScheduleState.of, statement, parameters(ids=list(clock_rates)))
+    return {remembered.source_id: remembered for remembered in found}
 
 
 def _remember_windows(visits: Sequence[FetchResult], remembered: dict[int, ScheduleState]) -> None:
     """Store how many items a whole document shows: if more are published between two retrievals, some are lost."""
-    shown = {_id(visit): len(visit.feed.entries) for visit in visits if visit.feed and visit.fetched.status == 200}
+    shown = {
+        _id(visit): len(visit.read.feed.entries) for visit in visits if visit.read.feed and visit.fetched.status == 200
+    }
     changed = {source_id: count for source_id, count in shown.items() if remembered[source_id].window != count}
     for source_id, count in changed.items():
         remembered[source_id] = replace(remembered[source_id], window=count)
     if changed:
-        with connection.cursor() as cursor:
-            cursor.execute(
-                """UPDATE retrieval_weeklyprofile profile SET "window" = shown.items
-                FROM unnest(%s::bigint[], %s::int[]) shown(source_id, items)
-                WHERE profile.source_id = shown.source_id""",
-                [list(changed), list(changed.values())],
-            )
+        execute(
+            """UPDATE retrieval_weeklyprofile profile SET "window" = shown.items
+            FROM unnest(%s::bigint[], %s::int[]) shown(source_id, items)
+            WHERE profile.source_id = shown.source_id""",
+            [list(changed), list(changed.values())],
+        )
 
 
 def _pushed(visits: Sequence[FetchResult]) -> dict[int, int]:
     """How many postings published since each source was last observed were pushed before the retrieval."""
     if not visits:
         return {}
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            SELECT posting.source_id, count(*)
-            FROM unnest(%s::bigint[], %s::timestamptz[]) visit(source_id, at)
-            JOIN retrieval_schedule schedule ON schedule.source_id = visit.source_id
-            JOIN postings_posting posting ON posting.source_id = visit.source_id
-                AND posting.published_at > schedule.observed_at AND posting.published_at <= visit.at
-                AND posting.retrieved_at < visit.at
-            GROUP BY posting.source_id
-            """,
-            [[_id(visit) for visit in visits], [visit.fetched.received_at for visit in visits]],
-        )
-        return dict(cursor.fetchall())
+    pushed = query(
+        """
+        SELECT posting.source_id, count(*)
+        FROM unnest(%s::bigint[], %s::timestamptz[]) visit(source_id, at)
+        JOIN retrieval_schedule schedule ON schedule.source_id = visit.source_id
+        JOIN postings_posting posting ON posting.source_id = visit.source_id
+            AND posting.published_at > schedule.observed_at AND posting.published_at <= visit.at
+            AND posting.retrieved_at < visit.at
+        GROUP BY posting.source_id
+        """,
+        [[_id(visit) for visit in visits], [visit.fetched.received_at for visit in visits]],
+    )
+    return dict(pushed)
 
 
 def _retrieved(visit: FetchResult, remembered: ScheduleState, stored: Stored | None, pushed: int) -> Retrieved:
@@ -139,18 +129,19 @@ def _next_due_times(retrieved: Sequence[Retrieved]) -> list[Next]:
 
 def _planned(visit: FetchResult, former: Former, stored: Stored | None, following: Next | None) -> Planned:
     due_at, reason = visit.due(following)
-    return Planned(
-        visit=visit,
-        stored=stored,
-        delays=_delays(visit, former, stored) if stored else [],
-        due_at=due_at,
-        reason=reason,
-        earliest_at=None if visit.deferred else visit.earliest,
-        ahead=None if visit.deferred else [at for at in following.ahead if at > due_at] if due_at and following else [],
-        worth=former.remembered.worth,
-        observed_at=visit.fetched.received_at if visit.observed else former.remembered.observed_at,
-        activity=following.activity if following else former.remembered.activity,
-    )
+    ahead = [at for at in following.ahead if at > due_at] if due_at and following else []
+    activity = following.activity if following else former.remembered.activity
+    columns = {
+        "due_at": due_at,
+        "reason": reason[:200],
+        "earliest_at": None if visit.deferred else visit.earliest,
+        "ahead": None if visit.deferred else ahead,
+        "worth": former.remembered.worth,
+        "observed_at": visit.fetched.received_at if visit.observed else former.remembered.observed_at,
+        "activity_seen": activity.seen,
+        "activity_expected": activity.expected,
+    }
+    return Planned(visit, stored, _delays(visit, former, stored) if stored else [], due_at, columns)
 
 
 def _delays(visit: FetchResult, former: Former, stored: Stored) -> list[float]:

@@ -2,8 +2,9 @@
 
 from datetime import datetime
 
-from django.db import connection, transaction
+from django.db import transaction
 
+from apps.database.statements import execute, query
 from apps.postings.models import Posting
 
 BATCH = 500  # postings of one transaction
@@ -33,9 +34,7 @@ def forget_expired(*, now: datetime) -> int:
     """Delete the postings that are older than their source's `expiry_days`; returns how many there were."""
     deleted = after = 0
     while True:
-        with connection.cursor() as cursor:
-            cursor.execute(_EXPIRED, {"now": now, "after": after, "batch": BATCH})
-            ids = [id for (id,) in cursor.fetchall()]
+        ids = [id for (id,) in query(_EXPIRED, {"now": now, "after": after, "batch": BATCH})]
         if not ids:
             return deleted
         deleted += _delete(ids)
@@ -45,9 +44,8 @@ def forget_expired(*, now: datetime) -> int:
 @transaction.atomic
 def _delete(posting_ids: list[int]) -> int:
     """Delete those that no user has starred or noted in the meantime; the lock prevents it from here on."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT id FROM postings_posting WHERE id = ANY(%s) ORDER BY id FOR UPDATE", [posting_ids])
-        cursor.execute(f"SELECT id FROM postings_posting posting WHERE id = ANY(%s) AND {_NOT_KEPT}", [posting_ids])
-        ids = [id for (id,) in cursor.fetchall()]
+    execute("SELECT id FROM postings_posting WHERE id = ANY(%s) ORDER BY id FOR UPDATE", [posting_ids])
+    expired = query(f"SELECT id FROM postings_posting posting WHERE id = ANY(%s) AND {_NOT_KEPT}", [posting_ids])
+    ids = [id for (id,) in expired]
     Posting.objects.filter(pk__in=ids).delete()
     return len(ids)

@@ -9,17 +9,15 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from apps.database.statements import rows_as
+from apps.database.statements import query_as
 from apps.postings.algorithms.dates import EARLIEST, TOLERANCE
+from apps.retrieval.algorithms.arrays import FloatArray, IntArray
 from apps.retrieval.algorithms.calendar import SLOTS_BEGIN, hours_of
 from apps.retrieval.algorithms.traces import Trace
 from apps.retrieval.algorithms.weekly_profiles.packing import PackedProfile, expectations
 from apps.retrieval.models import WeeklyProfile
 from apps.retrieval.planner.due_times import OBSERVING
 from apps.sources.kinds import all_kinds
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 UNKNOWN = -32_768  # stands for no offset: nulls would make the rows of a binary copy unequal in length
 _GRID = 65  # points at which a profile is evaluated between two retrievals
@@ -39,12 +37,10 @@ _DATED = f"""COPY (
     FROM ({_SHOWN}) shown WHERE published_at > %(since)s AND published_at <= %(now)s AND {TRUSTED}
 ) TO STDOUT (FORMAT binary)"""
 # A row of a binary copy: number of columns, then length and value of each; after a header of 19 bytes, before 2 bytes.
-_ROW = np.dtype(
-    [(name, form) for column in ("source", "epoch", "offset") for name, form in (
-        (f"{column}_length", ">i4"), (column, {"source": ">i8", "epoch": ">f8", "offset": ">i2"}[column])
-    )]
-)  # fmt: skip
-_ROW = np.dtype([("columns", ">i2"), *_ROW.descr])
+_ROW = np.dtype([
+    ("columns", ">i2"), ("source_length", ">i4"), ("source", ">i8"), ("epoch_length", ">i4"), ("epoch", ">f8"),
+    ("offset_length", ">i4"), ("offset", ">i2"),
+])  # fmt: skip
 _HEADER, _TRAILER = 19, 2
 
 # Postings without a date were published between the retrieval that showed them first and the one before.
@@ -123,10 +119,7 @@ def read(source_ids: Sequence[int], *, clock_rate: float, weeks: float, now: dat
     epochs, claimed = rows["epoch"].astype(np.float64), rows["offset"].astype(np.int64)
     latest = _latest_offsets(ids, owners, epochs, claimed)
     offsets = np.where(claimed == UNKNOWN, latest[owners], claimed)
-    with connection.cursor() as cursor:
-        cursor.execute(_UNDATED, values)
-        undated = rows_as(_Undated, cursor)
-    spread_owners, spread = _spread(ids, undated, clock_rate)
+    spread_owners, spread = _spread(ids, query_as(_Undated, _UNDATED, values), clock_rate)
     owners, times = np.concatenate((owners, spread_owners)), np.concatenate((hours_of(epochs, clock_rate), spread))
     offsets = np.concatenate((offsets, latest[spread_owners]))
     return Histories(ids, owners, times, times + offsets / 60, latest)

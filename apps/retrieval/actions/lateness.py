@@ -4,8 +4,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
 
-from django.db import connection
-
+from apps.database.statements import execute
 from apps.retrieval.models import Retrieval
 from apps.retrieval.queries.lateness import BUCKETS, late
 
@@ -35,5 +34,4 @@ def count_lateness(retrievals: Iterable[Retrieval]) -> None:
     if found:
         stages, bounds = zip(*found, strict=True)
         counts, sums = [len(values) for values in found.values()], [sum(values) for values in found.values()]
-        with connection.cursor() as cursor:
-            cursor.execute(_COUNT, [SHARDS, list(stages), list(bounds), counts, sums])
+        execute(_COUNT, [SHARDS, list(stages), list(bounds), counts, sums])

@@ -6,14 +6,15 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q
-from numpy.typing import NDArray
 
+from apps.database.statements import execute
 from apps.retrieval import queries
 from apps.retrieval.actions import histories
 from apps.retrieval.actions.histories import Histories
 from apps.retrieval.actions.plan import LEARNING, alone, current_plan
+from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import WEEK, hours_of
 from apps.retrieval.algorithms.planner.activity import PRIOR
 from apps.retrieval.algorithms.planner.price import root_mass
@@ -22,8 +23,6 @@ from apps.retrieval.algorithms.weekly_profiles import learning
 from apps.retrieval.algorithms.weekly_profiles.learning import Priors, WeeklyProfiles, five_minute_rates
 from apps.retrieval.algorithms.weekly_profiles.packing import pack_hourly, pack_minutes
 from apps.retrieval.models import Plan
-
-FloatArray = NDArray[np.float64]
 
 CHUNK = 500  # sources learnt and written at once
 SEED = 20  # of the sample that priors are fitted on
@@ -149,14 +148,13 @@ ON CONFLICT (source_id) DO UPDATE SET hourly = excluded.hourly, minutes = exclud
 def _write(rows: Sequence[tuple[Any, ...]], now: datetime) -> None:
     """Write profiles, and reset the activity, which was measured against former ones."""
     columns = [list(column) for column in zip(*rows, strict=True)]
-    with connection.cursor() as cursor:
-        # Schedules are locked before profiles, in the same order as when results are stored.
-        cursor.execute(
-            """
-            UPDATE retrieval_schedule schedule SET activity_seen = %s, activity_expected = %s
-            FROM (SELECT source_id FROM retrieval_schedule WHERE source_id = ANY(%s) ORDER BY 1 FOR UPDATE) locked
-            WHERE schedule.source_id = locked.source_id
-            """,
-            [PRIOR, PRIOR, columns[0]],
-        )
-        cursor.execute(_WRITE, [now, *columns])
+    # Schedules are locked before profiles, in the same order as when results are stored.
+    execute(
+        """
+        UPDATE retrieval_schedule schedule SET activity_seen = %s, activity_expected = %s
+        FROM (SELECT source_id FROM retrieval_schedule WHERE source_id = ANY(%s) ORDER BY 1 FOR UPDATE) locked
+        WHERE schedule.source_id = locked.source_id
+        """,
+        [PRIOR, PRIOR, columns[0]],
+    )
+    execute(_WRITE, [now, *columns])

@@ -14,7 +14,7 @@ from apps.postings.actions import Stored
 from apps.postings.algorithms.teasers import FULL_LENGTH, is_teaser
 from apps.postings.models import Posting
 from apps.retrieval.algorithms.crawl.addresses import is_continuation, page_key
-from apps.retrieval.algorithms.crawl.deciding import NewLink, for_new_link
+from apps.retrieval.algorithms.crawl.deciding import for_new_link
 from apps.retrieval.algorithms.crawl.links import Link
 from apps.retrieval.algorithms.crawl.patterns import Patterns
 from apps.retrieval.algorithms.robots import origin_of, sitemaps_in
@@ -36,12 +36,12 @@ def find(visits: Sequence[FetchResult], *, now: datetime) -> dict[int, Stored]:
     stored = {}
     for visit in sorted(visits, key=lambda visit: visit.assignment.site_id or visit.assignment.source_id):
         assignment = visit.assignment
-        if visit.index is not None:
+        if visit.read.index is not None:
             crawl = lock_crawl(assignment.site_id or assignment.source_id, now=now)
             depth = _depth(crawl, assignment.url) if assignment.site_id else 0
-            new = add_links(crawl, visit.index.links, found_on=assignment.source_id, depth=depth, now=now)
+            new = add_links(crawl, visit.read.index.links, found_on=assignment.source_id, depth=depth, now=now)
             stored[assignment.source_id] = Stored(new=new, edited=0)
-        elif visit.feed is not None and assignment.full_text:
+        elif visit.read.feed is not None and assignment.full_text:
             add_teasers(assignment.source_id, visit.fetched.received_at, now=now)
     return stored
 
@@ -111,8 +111,7 @@ def _page(
 ) -> Page:
     # The further pages of a list are as near as its first one, however long it is.
     depth += 0 if is_continuation(link.url) else 1
-    found = NewLink(link.url, link.text, depth)
-    step = for_new_link(found, patterns=patterns, max_depth=crawl.max_depth, today=now.date())
+    step = for_new_link(link, depth, patterns=patterns, max_depth=crawl.max_depth, today=now.date())
     return Page(
         source_id=crawl.pk,
         key=key,

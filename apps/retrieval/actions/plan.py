@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models.functions import Now
 
+from apps.database.statements import execute, query
 from apps.retrieval import queries
 from apps.retrieval.algorithms.planner.price import controlled_price
 from apps.retrieval.models import Plan
@@ -97,11 +98,9 @@ def control_price(*, now: datetime) -> float | None:
 @contextmanager
 def alone(lock: int) -> Iterator[bool]:
     """Try to hold an advisory lock for a block of several transactions; yields whether it was granted."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [lock])
-        [granted] = cursor.fetchone()
-        try:
-            yield granted
-        finally:
-            if granted:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [lock])
+    [(granted,)] = query("SELECT pg_try_advisory_lock(%s)", [lock])
+    try:
+        yield granted
+    finally:
+        if granted:
+            execute("SELECT pg_advisory_unlock(%s)", [lock])

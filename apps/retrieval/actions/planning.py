@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q
 
+from apps.database.statements import execute
 from apps.retrieval import queries
 from apps.retrieval.models import Crawl, Retrieval, RobotsRules, Schedule
 from apps.sources import actions as sources
@@ -30,8 +31,7 @@ class CheckRequest:
 def wake_beat(due_times: Collection[datetime], now: datetime) -> None:
     """Notify beat of due times before its next check; NOTIFY takes a global lock at commit, hence not always."""
     if any(due_at < now + NEAR for due_at in due_times):
-        with connection.cursor() as cursor:
-            cursor.execute("NOTIFY retrieval_schedule")
+        execute("NOTIFY retrieval_schedule")
 
 
 @transaction.atomic

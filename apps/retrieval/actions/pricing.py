@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
-from django.db import connection
 
-from apps.database.statements import rows_as
+from apps.database.statements import query, query_as
 from apps.retrieval import queries
 from apps.retrieval.actions.plan import current_plan
 from apps.retrieval.algorithms.calendar import WEEK
@@ -72,22 +71,18 @@ def _mass(source: ScheduleState) -> float:
 
 def _sampled(now: datetime) -> tuple[float, list[ScheduleState]]:
     """The sum of `_mass` over all sources to be planned, and a sample of them."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"""
-            SELECT coalesce(sum(profile.root_mass * sqrt({WORTH}) * source.clock_rate), 0),
-                array_agg(source.id ORDER BY source.id)
-            FROM {TABLES} WHERE {queries.TO_BE_PLANNED}
-            """,
-            {"now": now},
-        )
-        total, ids = cursor.fetchone()
-        if not ids:
-            return 0.0, []
-        chosen = np.random.default_rng(SEED).permutation(np.array(ids))[:SAMPLE].tolist()
-        cursor.execute(
-            f"SELECT {COLUMNS} FROM {TABLES} WHERE source.id = ANY(%(ids)s)"
-            " ORDER BY array_position(%(ids)s::bigint[], source.id)",
-            parameters(ids=chosen),
-        )
-        return total, rows_as(ScheduleState.of, cursor)
+    [(total, ids)] = query(
+        f"""
+        SELECT coalesce(sum(profile.root_mass * sqrt({WORTH}) * source.clock_rate), 0) AS total,
+            array_agg(source.id ORDER BY source.id) AS ids
+        FROM {TABLES} WHERE {queries.TO_BE_PLANNED}
+        """,
+        {"now": now},
+    )
+    if not ids:
+        return 0.0, []
+    chosen = np.random.default_rng(SEED).permutation(np.array(ids))[:SAMPLE].tolist()
+    sample = f"""
+        SELECT {COLUMNS} FROM {TABLES} WHERE source.id = ANY(%(ids)s)
+        ORDER BY array_position(%(ids)s::bigint[], source.id)"""
+    return total, query_as(ScheduleState.of, sample, parameters(ids=chosen))

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 
-from apps.database.statements import rows_as
+from apps.database.statements import execute, query_as
 from apps.retrieval import queries
 from apps.retrieval.actions.plan import PLANNING, alone, current_plan
 from apps.retrieval.actions.planning import wake_beat
@@ -99,16 +99,14 @@ def _replan(source_ids: Sequence[int], plan: Plan, now: datetime) -> int:
 
 @transaction.atomic
 def _replan_chunk(source_ids: Sequence[int], terms: Terms, now: datetime) -> set[int]:
-    with connection.cursor() as cursor:
-        cursor.execute(_ROWS, parameters(ids=list(source_ids), **queries.MOVABLE_VALUES))
-        rows = rows_as(_Movable.of, cursor)
-        if not rows:
-            return set()
-        sources = [row.source for row in rows]
-        optimal = replanned(sources, terms, now=now)
-        due = [_allowed(row, best, now) for row, (best, _) in zip(rows, optimal, strict=True)]
-        ids = [source.source_id for source in sources]
-        cursor.execute(_MOVE, [ids, due, [reason for _, reason in optimal], [source.worth for source in sources]])
+    rows = query_as(_Movable.of, _ROWS, parameters(ids=list(source_ids), **queries.MOVABLE_VALUES))
+    if not rows:
+        return set()
+    sources = [row.source for row in rows]
+    optimal = replanned(sources, terms, now=now)
+    due = [_allowed(row, best, now) for row, (best, _) in zip(rows, optimal, strict=True)]
+    ids = [source.source_id for source in sources]
+    execute(_MOVE, [ids, due, [reason for _, reason in optimal], [source.worth for source in sources]])
     wake_beat(due, now)
     return set(ids)
 

@@ -1,12 +1,13 @@
 """Store the results of retrievals."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 from django.db import connection, transaction
 
-from apps.database.statements import rows_as
+from apps.database.statements import query_as
 from apps.postings import actions as postings
 from apps.retrieval.actions import pages
 from apps.retrieval.actions.due_times import Former, Planned, plan_next
@@ -32,7 +33,7 @@ def store(visits: Sequence[FetchResult]) -> int:
     """
     current = _lock([visit.assignment for visit in visits])
     visits = [visit for visit in visits if visit.assignment.source_id in current]
-    with_feed = [visit for visit in visits if visit.feed is not None]
+    with_feed = [visit for visit in visits if visit.read.feed is not None]
     results = postings.store([_document(visit) for visit in with_feed])
     stored = {visit.assignment.source_id: result for visit, result in zip(with_feed, results, strict=True)}
     stored |= pages.find(visits, now=datetime.now(UTC))
@@ -49,34 +50,34 @@ def store(visits: Sequence[FetchResult]) -> int:
 
 def _lock(assignments: Sequence[Assignment]) -> dict[int, Former]:
     """Lock the schedules whose sequence still matches, in one order for all callers, and return their state."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"""
-            SELECT {COLUMNS}, (
-                SELECT min(fetched_at) FROM retrieval_retrieval retrieval
-                WHERE retrieval.source_id = source.id AND retrieval.outcome = ANY(%(observing)s)) AS first_observed_at
-            FROM {TABLES} JOIN unnest(%(ids)s::bigint[], %(sequences)s::int[]) visit(source_id, sequence)
-                ON visit.source_id = schedule.source_id AND visit.sequence = schedule.sequence
-            ORDER BY schedule.source_id FOR UPDATE OF schedule
-            """,
-            parameters(
-                ids=[each.source_id for each in assignments],
-                sequences=[each.sequence for each in assignments],
-                observing=list(OBSERVING),
-            ),
-        )
-        return {former.remembered.source_id: former for former in rows_as(Former.of, cursor)}
+    formers = query_as(
+        Former.of,
+        f"""
+        SELECT {COLUMNS}, (
+            SELECT min(fetched_at) FROM retrieval_retrieval retrieval
+            WHERE retrieval.source_id = source.id AND retrieval.outcome = ANY(%(observing)s)) AS first_observed_at
+        FROM {TABLES} JOIN unnest(%(ids)s::bigint[], %(sequences)s::int[]) visit(source_id, sequence)
+            ON visit.source_id = schedule.source_id AND visit.sequence = schedule.sequence
+        ORDER BY schedule.source_id FOR UPDATE OF schedule
+        """,
+        parameters(
+            ids=[each.source_id for each in assignments],
+            sequences=[each.sequence for each in assignments],
+            observing=list(OBSERVING),
+        ),
+    )
+    return {former.remembered.source_id: former for former in formers}
 
 
 def _document(visit: FetchResult) -> postings.Document:
-    assert visit.feed is not None
+    assert visit.read.feed is not None
     return postings.Document(
         source_id=visit.assignment.source_id,
         # Expired entries that the document still shows would be stored again after each deletion.
-        entries=unexpired(visit.feed.entries, visit.assignment.expiry_days, visit.fetched.received_at),
+        entries=unexpired(visit.read.feed.entries, visit.assignment.expiry_days, visit.fetched.received_at),
         address=visit.fetched.url,
-        feed_link=visit.feed.link,
-        language=visit.feed.language,
+        feed_link=visit.read.feed.link,
+        language=visit.read.feed.language,
         received_at=visit.fetched.received_at,
     )
 
@@ -88,7 +89,7 @@ def _change_source(visit: FetchResult) -> None:
         sources.set_state([source_id], Source.State.GONE, by=PUBLISHER)
     if visit.verdict.new_url and sources.move(source_id, visit.verdict.new_url):
         Schedule.objects.filter(pk=source_id).update(partition=partition(visit.verdict.new_url))
-    about = visit.index.about if visit.index else visit.feed
+    about = visit.read.index.about if visit.read.index else visit.read.feed
     if visit.assignment.nameless and about is not None:
         sources.learn_from(source_id, about)
 
@@ -97,53 +98,39 @@ def _write_schedules(planned: Sequence[Planned]) -> None:
     with connection.cursor() as cursor:
         cursor.executemany(
             """
-            UPDATE retrieval_schedule SET sequence = sequence + 1, worker = '', attempts = 0, due_at = %s, reason = %s,
-                first_due_at = %s,
-                earliest_at = coalesce(%s, earliest_at), ahead = coalesce(%s, ahead), worth = %s, observed_at = %s,
-                activity_seen = %s, activity_expected = %s, etag = %s, last_modified = %s, body_hash = %s,
-                not_before = %s, consecutive_failures = %s, failing_since = %s, slowdown = %s, validated = %s,
-                moved_to = %s, moved_count = %s, ttl = %s, skip_hours = %s, skip_days = %s,
-                hub_url = coalesce(%s, hub_url), topic_url = coalesce(%s, topic_url)
-            WHERE source_id = %s
+            UPDATE retrieval_schedule SET sequence = sequence + 1, worker = '', attempts = 0, due_at = %(due_at)s,
+                reason = %(reason)s, first_due_at = %(first_due_at)s,
+                earliest_at = coalesce(%(earliest_at)s, earliest_at), ahead = coalesce(%(ahead)s, ahead),
+                worth = %(worth)s, observed_at = %(observed_at)s, activity_seen = %(activity_seen)s,
+                activity_expected = %(activity_expected)s, etag = %(etag)s, last_modified = %(last_modified)s,
+                body_hash = %(body_hash)s, not_before = %(not_before)s, failing_since = %(failing_since)s,
+                consecutive_failures = %(consecutive_failures)s, slowdown = %(slowdown)s, validated = %(validated)s,
+                moved_to = %(moved_to)s, moved_count = %(moved_count)s, ttl = %(ttl)s, skip_hours = %(skip_hours)s,
+                skip_days = %(skip_days)s, hub_url = coalesce(%(hub_url)s, hub_url),
+                topic_url = coalesce(%(topic_url)s, topic_url)
+            WHERE source_id = %(source_id)s
             """,
             [_schedule_row(each) for each in planned],
         )
 
 
-def _schedule_row(planned: Planned) -> tuple[Any, ...]:
-    visit = planned.visit
-    memory = visit.verdict.memory
-    failing_since = (
-        (visit.assignment.failing_since or visit.fetched.received_at) if memory.consecutive_failures else None
-    )
-    return (
-        planned.due_at,
-        planned.reason[:200],
+def _schedule_row(planned: Planned) -> dict[str, Any]:
+    visit, assignment, memory = planned.visit, planned.visit.assignment, planned.visit.verdict.memory
+    failing_since = assignment.failing_since or visit.fetched.received_at
+    of_visit = {
+        "source_id": assignment.source_id,
         # A deferred retrieval has not begun: it stays due since then.
-        visit.assignment.due_at if visit.deferred and planned.due_at else None,
-        planned.earliest_at,
-        planned.ahead,
-        planned.worth,
-        planned.observed_at,
-        planned.activity.seen,
-        planned.activity.expected,
-        visit.validators.etag,
-        visit.validators.last_modified,
-        visit.body_hash,
-        visit.verdict.not_before if visit.outcome == Retrieval.Outcome.THROTTLED else None,
-        memory.consecutive_failures,
-        failing_since,
-        memory.slowdown,
-        memory.validated,
-        memory.moved_to,
-        memory.moved_count,
-        visit.hints.ttl,
-        bits(visit.hints.skip_hours),
-        bits(visit.hints.skip_days),
-        visit.announcer and visit.announcer.hub_url,
-        visit.announcer and visit.announcer.topic_url,
-        visit.assignment.source_id,
-    )
+        "first_due_at": assignment.due_at if visit.deferred and planned.due_at else None,
+        "body_hash": visit.read.body_hash,
+        "not_before": visit.verdict.not_before if visit.read.outcome == Retrieval.Outcome.THROTTLED else None,
+        "failing_since": failing_since if memory.consecutive_failures else None,
+        "ttl": visit.hints.ttl,
+        "skip_hours": bits(visit.hints.skip_hours),
+        "skip_days": bits(visit.hints.skip_days),
+        "hub_url": visit.announcer and visit.announcer.hub_url,
+        "topic_url": visit.announcer and visit.announcer.topic_url,
+    }
+    return planned.columns | asdict(visit.validators) | asdict(memory) | of_visit
 
 
 def _log(planned: Planned, now: datetime) -> Retrieval:
@@ -155,7 +142,7 @@ def _log(planned: Planned, now: datetime) -> Retrieval:
         begun_at=visit.fetched.begun_at,
         fetched_at=visit.fetched.received_at,
         stored_at=now,
-        outcome=Retrieval.Outcome.NEW if stored and stored.new else visit.outcome,
+        outcome=Retrieval.Outcome.NEW if stored and stored.new else visit.read.outcome,
         status=visit.fetched.status,
         new=stored.new if stored else 0,
         edited=stored.edited if stored else 0,
@@ -164,5 +151,5 @@ def _log(planned: Planned, now: datetime) -> Retrieval:
         longest_delay_seconds=max(planned.delays, default=0.0),
         wire_bytes=visit.fetched.wire_bytes,
         elapsed_ms=round(1_000 * visit.fetched.elapsed),
-        message=visit.message[:500],
+        message=visit.read.message[:500],
     )

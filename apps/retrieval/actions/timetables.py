@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 from django.conf import settings
-from django.db import connection, transaction
-from numpy.typing import NDArray
+from django.db import transaction
 
-from apps.database.statements import rows_as
+from apps.database.statements import execute, query_as
 from apps.retrieval import queries
 from apps.retrieval.actions.cam import tracked_weeks
 from apps.retrieval.actions.learning import Learner, chunks, read
+from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import DAY, hours_of
 from apps.retrieval.algorithms.sia.learning import WINDOW, Learned, daily_patterns, learn
 from apps.retrieval.algorithms.timetables import Timetable
@@ -22,8 +22,6 @@ from apps.retrieval.models import Plan
 from apps.retrieval.planner.state import TABLES, WORTH, parameters
 from apps.retrieval.policies import SEED, Fleet, Policy, policy_of
 from apps.sources.kinds import kind_of
-
-FloatArray = NDArray[np.float64]
 
 SAMPLE = 4_000  # sources that patterns are found among
 CHUNK = 2_000
@@ -97,17 +95,16 @@ def _make(policy: Policy, sources: Sequence[_Known], per_day: float, plan: Plan,
 
 def _known(now: datetime) -> list[_Known]:
     """All sources to be planned, ordered by clock rate."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"""SELECT id AS source_id, clock_rate, worth, root_mass * sqrt(worth) * clock_rate AS mass, min_gap, kind
-            FROM (
-                SELECT source.id, source.clock_rate, {WORTH} AS worth, profile.root_mass,
-                    coalesce(source.min_gap, %(min_gap)s)::float8 AS min_gap, source.kind
-                FROM {TABLES} WHERE {queries.TO_BE_PLANNED}) known
-            ORDER BY clock_rate, id""",
-            parameters(now=now),
-        )
-        return rows_as(_Known, cursor)
+    return query_as(
+        _Known,
+        f"""SELECT id AS source_id, clock_rate, worth, root_mass * sqrt(worth) * clock_rate AS mass, min_gap, kind
+        FROM (
+            SELECT source.id, source.clock_rate, {WORTH} AS worth, profile.root_mass,
+                coalesce(source.min_gap, %(min_gap)s)::float8 AS min_gap, source.kind
+            FROM {TABLES} WHERE {queries.TO_BE_PLANNED}) known
+        ORDER BY clock_rate, id""",
+        parameters(now=now),
+    )
 
 
 def _learned(learners: Sequence[Learner], now: datetime) -> Learned:
@@ -143,19 +140,18 @@ def _on_one_axis(chunk: Sequence[Learner], today: float, now: datetime) -> list[
 @transaction.atomic
 def _write(source_ids: Sequence[int], timetables: Sequence[Timetable], chances: Sequence[FloatArray]) -> None:
     """Write timetables in ascending order, and the probability of each due time if the policy has it."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            UPDATE retrieval_weeklyprofile profile
-            SET timetable = made.timetable, period = made.period, chances = made.chances
-            FROM unnest(%s::bigint[], %s::bytea[], %s::float8[], %s::bytea[])
-                made(source_id, timetable, period, chances)
-            WHERE profile.source_id = made.source_id
-            """,
-            [
-                list(source_ids),
-                [np.sort(timetable.times).astype("<f8").tobytes() for timetable in timetables],
-                [timetable.period for timetable in timetables],
-                [values.astype("<f4").tobytes() for values in chances],
-            ],
-        )
+    execute(
+        """
+        UPDATE retrieval_weeklyprofile profile
+        SET timetable = made.timetable, period = made.period, chances = made.chances
+        FROM unnest(%s::bigint[], %s::bytea[], %s::float8[], %s::bytea[])
+            made(source_id, timetable, period, chances)
+        WHERE profile.source_id = made.source_id
+        """,
+        [
+            list(source_ids),
+            [np.sort(timetable.times).astype("<f8").tobytes() for timetable in timetables],
+            [timetable.period for timetable in timetables],
+            [values.astype("<f4").tobytes() for values in chances],
+        ],
+    )

@@ -48,19 +48,28 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
+class Read:
+    """The content of a response."""
+
+    outcome: Outcome
+    message: str
+    body_hash: bytes  # to store
+    feed: ParsedFeed | None = None
+    index: IndexReading | None = None  # of a crawled page
+    is_feed: bool = False  # or of the expected kind: its validators count
+    next_url: str = ""  # a further page to fetch first, by a recipe
+
+
+@dataclass(frozen=True, slots=True)
 class FetchResult:
     """The result of a retrieval and the verdict of politeness; the plan decides on the next due time."""
 
     assignment: Assignment
     fetched: Fetched
-    outcome: Outcome
-    message: str
-    feed: ParsedFeed | None
-    index: IndexReading | None
+    read: Read
     verdict: Verdict
     announcer: Announcer | None  # None: as before
     validators: Validators
-    body_hash: bytes
     hints: UpdateHints
     jitter: float  # in [0, 1): spreads sources that would otherwise stay in step
 
@@ -72,7 +81,7 @@ class FetchResult:
     @property
     def observed(self) -> bool:
         """Whether it showed the source's content."""
-        return self.outcome in OBSERVING
+        return self.read.outcome in OBSERVING
 
     @property
     def earliest(self) -> datetime:
@@ -114,7 +123,7 @@ class FetchResult:
         return due_at, reason
 
 
-def decide(assignment: Assignment, fetched: Fetched, *, jitter: float, read: "Read | None" = None) -> FetchResult:
+def decide(assignment: Assignment, fetched: Fetched, *, jitter: float, read: Read | None = None) -> FetchResult:
     """Decide on a response: its content, the validators to store, and when politeness allows the next request.
 
     It is parsed here unless it was parsed before.
@@ -132,30 +141,13 @@ def decide(assignment: Assignment, fetched: Fetched, *, jitter: float, read: "Re
     return FetchResult(
         assignment=assignment,
         fetched=fetched,
-        outcome=read.outcome,
-        message=read.message,
-        feed=read.feed,
-        index=read.index,
+        read=read,
         verdict=verdict,
         announcer=_announcer(assignment, fetched, read),
         validators=Validators() if verdict.new_url else _validators(assignment, fetched, is_feed=read.is_feed),
-        body_hash=read.body_hash,
         hints=hints,
         jitter=jitter,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """The content of a response."""
-
-    outcome: Outcome
-    message: str
-    body_hash: bytes  # to store
-    feed: ParsedFeed | None = None
-    index: IndexReading | None = None  # of a crawled page
-    is_feed: bool = False  # or of the expected kind: its validators count
-    next_url: str = ""  # a further page to fetch first, by a recipe
 
 
 def parse_response(assignment: Assignment, fetched: Fetched, further: Sequence[Fetched] = ()) -> Read:
@@ -207,7 +199,7 @@ def is_read_apart(assignment: Assignment) -> bool:
     return not kinds.kind_of(assignment.kind).is_feed or bool(assignment.recipe)
 
 
-def _announcer(assignment: Assignment, fetched: Fetched, read: "Read") -> Announcer | None:
+def _announcer(assignment: Assignment, fetched: Fetched, read: Read) -> Announcer | None:
     """The announcer that a whole response names; None for one that was not parsed."""
     if fetched.status != 200 or (read.feed is None and read.index is None):
         return None

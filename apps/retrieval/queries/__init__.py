@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import connection
 from django.db.models import Count, F, Max, Q, QuerySet, Sum
 
-from apps.database.statements import rows_as, rows_of
+from apps.database.statements import query, query_as
 from apps.retrieval.algorithms.robots import origin_of
 from apps.retrieval.models import Crawl, Page, Plan, Retrieval, RobotsRules, Schedule
 from apps.retrieval.planner.due_times import SAFETY_GAP
@@ -128,16 +127,15 @@ class Announced:
 
 
 def announced(now: datetime) -> Announced:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"""
-            SELECT coalesce(sum(source.clock_rate), 0)::float8 AS clock_rates,
-                coalesce(sum(profile.weekly * source.clock_rate), 0)::float8 / 168 AS postings
-            FROM {TABLES} WHERE {KNOWN} AND schedule.pushed_until > %(now)s
-            """,
-            {"now": now},
-        )
-        [announced] = rows_as(Announced, cursor)
+    [announced] = query_as(
+        Announced,
+        f"""
+        SELECT coalesce(sum(source.clock_rate), 0)::float8 AS clock_rates,
+            coalesce(sum(profile.weekly * source.clock_rate), 0)::float8 / 168 AS postings
+        FROM {TABLES} WHERE {KNOWN} AND schedule.pushed_until > %(now)s
+        """,
+        {"now": now},
+    )
     return announced
 
 
@@ -199,9 +197,7 @@ def worth_changed() -> list[int]:
 
 
 def _ids(statement: str, **parameters: Any) -> list[int]:
-    with connection.cursor() as cursor:
-        cursor.execute(f"{statement} ORDER BY 1", MOVABLE_VALUES | parameters)
-        return [source_id for (source_id,) in cursor.fetchall()]
+    return [source_id for (source_id,) in query(f"{statement} ORDER BY 1", MOVABLE_VALUES | parameters)]
 
 
 def waiting_pages(source_id: int, now: datetime) -> QuerySet[Page]:
@@ -268,9 +264,9 @@ ORDER BY source_id, first
 
 def kept_pages(most: int, source_id: int | None = None, *, of_sites: bool = False) -> list[Slice]:
     """All kept pages, of one source or of all, or of crawled sites alone, in slices of at most `most`."""
-    with connection.cursor() as cursor:
-        cursor.execute(_KEPT_PAGES, {"most": most, "source_id": source_id, "of_sites": of_sites, "site": kinds.SITE})
-        return [Slice(row.source_id, host(row.url), row.first, row.last, row.pages) for row in rows_of(cursor)]
+    values = {"most": most, "source_id": source_id, "of_sites": of_sites, "site": kinds.SITE}
+    rows = query(_KEPT_PAGES, values)
+    return [Slice(row.source_id, host(row.url), row.first, row.last, row.pages) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Literal
 
-from django.db import connection
 from django.db.models import Aggregate, Max, QuerySet, Sum
 from django.db.models.functions import Trunc
 
-from apps.database.statements import rows_of
+from apps.database.statements import query
 from apps.retrieval.models import Retrieval
 from apps.retrieval.queries import UNREQUESTED
 
@@ -75,23 +74,22 @@ def by_period(
 
 def check_rate_of(source_id: int, now: datetime) -> CheckRate | None:
     """How often a source is checked, or None if it has no schedule; one query."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            SELECT coalesce(schedule.first_due_at, schedule.due_at) AS due_at,
-                count(retrieval.id) FILTER (WHERE retrieval.outcome <> ALL(%(unasked)s)) AS retrievals,
-                min(retrieval.fetched_at) AS first, coalesce(sum(retrieval.dated), 0) AS postings,
-                coalesce(sum(retrieval.delay_seconds), 0) AS seconds
-            FROM retrieval_schedule schedule LEFT JOIN retrieval_retrieval retrieval
-                ON retrieval.source_id = schedule.source_id AND retrieval.fetched_at > %(since)s
-                AND retrieval.fetched_at <= %(now)s
-            WHERE schedule.source_id = %(id)s GROUP BY schedule.source_id
-            """,
-            {"unasked": list(UNREQUESTED), "since": now - RECENT, "now": now, "id": source_id},
-        )
-        made = next(iter(rows_of(cursor)), None)
-    if made is None:
+    rows = query(
+        """
+        SELECT coalesce(schedule.first_due_at, schedule.due_at) AS due_at,
+            count(retrieval.id) FILTER (WHERE retrieval.outcome <> ALL(%(unasked)s)) AS retrievals,
+            min(retrieval.fetched_at) AS first, coalesce(sum(retrieval.dated), 0) AS postings,
+            coalesce(sum(retrieval.delay_seconds), 0) AS seconds
+        FROM retrieval_schedule schedule LEFT JOIN retrieval_retrieval retrieval
+            ON retrieval.source_id = schedule.source_id AND retrieval.fetched_at > %(since)s
+            AND retrieval.fetched_at <= %(now)s
+        WHERE schedule.source_id = %(id)s GROUP BY schedule.source_id
+        """,
+        {"unasked": list(UNREQUESTED), "since": now - RECENT, "now": now, "id": source_id},
+    )
+    if not rows:
         return None
+    [made] = rows
     # A source younger than a day has less than a day's retrievals.
     days = max((now - made.first) / timedelta(days=1), 1.0) if made.first else 1.0
     return CheckRate(

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db import connection
 from django.db.models import Count, Max, Sum
 
+from apps.database.statements import query
 from apps.retrieval.models import Retrieval, Schedule
 
 MAX_COUNTED = 100_000  # sources
@@ -23,22 +23,12 @@ class RetrievalHealth:
 
 def retrieval_health(since: datetime, until: datetime) -> dict[str, RetrievalHealth]:
     """The retrievals within (since, until] by outcome, all outcomes included."""
-    rows = (
-        Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until)
-        .order_by("outcome")
-        .values("outcome")
-        .annotate(
-            count=Count("pk"),
-            postings=Sum("dated"),
-            seconds=Sum("delay_seconds"),
-            longest=Max("longest_delay_seconds"),
-        )
+    made = Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until).order_by("outcome").values("outcome")
+    rows = made.annotate(
+        n=Count("pk"), postings=Sum("dated"), seconds=Sum("delay_seconds"), longest=Max("longest_delay_seconds")
     )
-    none = RetrievalHealth(0, 0, 0.0, 0.0)
-    found = {
-        row["outcome"]: RetrievalHealth(row["count"], row["postings"], row["seconds"], row["longest"]) for row in rows
-    }
-    return dict.fromkeys(Retrieval.Outcome.values, none) | found
+    found = {row["outcome"]: RetrievalHealth(row["n"], row["postings"], row["seconds"], row["longest"]) for row in rows}
+    return dict.fromkeys(Retrieval.Outcome.values, RetrievalHealth(0, 0, 0.0, 0.0)) | found
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +52,5 @@ def _estimated_planned() -> int:
     planned = Schedule.objects.filter(due_at__isnull=False)
     if (counted := planned[:MAX_COUNTED].count()) < MAX_COUNTED:
         return counted
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT reltuples::bigint FROM pg_class WHERE oid = 'schedule_due'::regclass")
-        [estimated] = cursor.fetchone()
+    [(estimated,)] = query("SELECT reltuples::bigint FROM pg_class WHERE oid = 'schedule_due'::regclass")
     return max(counted, int(estimated))

@@ -6,10 +6,9 @@ from datetime import datetime, timedelta
 from itertools import accumulate
 from typing import Any
 
-from django.db import connection
 from django.db.models import Sum
 
-from apps.database.statements import rows_as, rows_of
+from apps.database.statements import query, query_as
 from apps.retrieval.models import LatenessBucket, UnmatchedClaims
 from apps.retrieval.queries import UNREQUESTED
 from apps.retrieval.queries.lateness import BEGUN, BUCKETS, DUE, OVERDUE_AFTER, STORED, WAITED, Late
@@ -73,9 +72,7 @@ def lateness_of_due(since: datetime, now: datetime) -> Lateness:
 
 
 def _lateness(made: str, due: str, **values: Any) -> Lateness:
-    with connection.cursor() as cursor:
-        cursor.execute(_LATENESS.format(made=made, due=due), values | {"unasked": list(UNREQUESTED)})
-        [late] = rows_of(cursor)
+    [late] = query(_LATENESS.format(made=made, due=due), values | {"unasked": list(UNREQUESTED)})
     begun = Spread(late.begun_p50, late.begun_p99, late.begun_longest, late.begun_total)
     stored = Spread(late.stored_p50, late.stored_p99, late.stored_longest, late.stored_total)
     return Lateness(late.retrievals, late.not_stored, begun, stored)
@@ -111,9 +108,7 @@ FROM overdue
 def overdue(now: datetime) -> Overdue:
     """One query. Whether workers are alive goes by the database's clock, as their heartbeats do."""
     values: dict[str, Any] = {"overdue_after": OVERDUE_AFTER, "limit": MAX_COUNTED, "silence": MAX_SILENCE_SECONDS}
-    with connection.cursor() as cursor:
-        cursor.execute(_OVERDUE, values | {"now": now})
-        [overdue] = rows_as(Overdue, cursor)
+    [overdue] = query_as(Overdue, _OVERDUE, values | {"now": now})
     return overdue
 
 

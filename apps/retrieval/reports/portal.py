@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.db import connection
 from django.db.models import Count
 
-from apps.database.statements import rows_as
+from apps.database.statements import query, query_as
 from apps.retrieval.models import Plan, Retrieval
 from apps.retrieval.planner.state import TABLES, WORTH
 from apps.retrieval.queries import UNREQUESTED
@@ -61,19 +60,18 @@ def retrievals_by_hour(now: datetime, hours: int) -> list[Hour]:
 
 
 def trouble(plan: Plan, now: datetime) -> Trouble:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            SELECT count(*) AS planned, count(*) FILTER (WHERE schedule.failing_since IS NOT NULL) AS failing,
-                count(*) FILTER (WHERE schedule.requested_at < %(now)s - %(gap)s / source.clock_rate
-                    AND (coalesce(schedule.first_due_at, schedule.due_at) < %(now)s
-                        OR schedule.failing_since IS NOT NULL)) AS overdue
-            FROM retrieval_schedule schedule JOIN sources_source source ON source.id = schedule.source_id
-            WHERE schedule.due_at IS NOT NULL
-            """,
-            _recent(now) | {"gap": timedelta(hours=plan.longest_gap)},
-        )
-        [trouble] = rows_as(Trouble, cursor)
+    [trouble] = query_as(
+        Trouble,
+        """
+        SELECT count(*) AS planned, count(*) FILTER (WHERE schedule.failing_since IS NOT NULL) AS failing,
+            count(*) FILTER (WHERE schedule.requested_at < %(now)s - %(gap)s / source.clock_rate
+                AND (coalesce(schedule.first_due_at, schedule.due_at) < %(now)s
+                    OR schedule.failing_since IS NOT NULL)) AS overdue
+        FROM retrieval_schedule schedule JOIN sources_source source ON source.id = schedule.source_id
+        WHERE schedule.due_at IS NOT NULL
+        """,
+        _recent(now) | {"gap": timedelta(hours=plan.longest_gap)},
+    )
     return trouble
 
 
@@ -92,30 +90,26 @@ class Shares:
             WHERE strpos(lower(source.title || ' ' || {ADDRESS}), lower(word)) = 0)"""
 
     def count(self) -> int:
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT count(*) FROM {TABLES} WHERE {self._where}", self._values)
-            [count] = cursor.fetchone()
+        [(count,)] = query(f"SELECT count(*) FROM {TABLES} WHERE {self._where}", self._values)
         return int(count)
 
     def read(self, start: int, end: int) -> list[Share]:
-        limits = {"offset": start, "limit": end - start}
-        with connection.cursor() as cursor:
-            cursor.execute(
-                f"""
-                WITH made AS (
-                    SELECT source_id, count(*) FILTER (WHERE outcome <> ALL(%(unasked)s)) AS retrievals,
-                        sum(delay_seconds) / nullif(sum(dated), 0) AS mean_delay
-                    FROM retrieval_retrieval WHERE fetched_at > %(since)s AND fetched_at <= %(now)s GROUP BY source_id
-                )
-                SELECT source.id AS source_id, coalesce(nullif(source.title, ''), {ADDRESS}) AS name,
-                    coalesce(made.retrievals, 0) AS retrievals, profile.weekly, {WORTH} AS worth, made.mean_delay,
-                    coalesce(schedule.first_due_at, schedule.due_at) AS due_at
-                FROM {TABLES} LEFT JOIN made ON made.source_id = source.id
-                WHERE {self._where} ORDER BY {self._order} LIMIT %(limit)s OFFSET %(offset)s
-                """,
-                self._values | limits,
+        return query_as(
+            Share,
+            f"""
+            WITH made AS (
+                SELECT source_id, count(*) FILTER (WHERE outcome <> ALL(%(unasked)s)) AS retrievals,
+                    sum(delay_seconds) / nullif(sum(dated), 0) AS mean_delay
+                FROM retrieval_retrieval WHERE fetched_at > %(since)s AND fetched_at <= %(now)s GROUP BY source_id
             )
-            return rows_as(Share, cursor)
+            SELECT source.id AS source_id, coalesce(nullif(source.title, ''), {ADDRESS}) AS name,
+                coalesce(made.retrievals, 0) AS retrievals, profile.weekly, {WORTH} AS worth, made.mean_delay,
+                coalesce(schedule.first_due_at, schedule.due_at) AS due_at
+            FROM {TABLES} LEFT JOIN made ON made.source_id = source.id
+            WHERE {self._where} ORDER BY {self._order} LIMIT %(limit)s OFFSET %(offset)s
+            """,
+            self._values | {"offset": start, "limit": end - start},
+        )
 
 
 def _recent(now: datetime) -> dict[str, Any]:

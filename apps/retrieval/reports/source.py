@@ -8,9 +8,8 @@ from math import exp, inf, log
 from typing import Any
 
 import numpy as np
-from django.db import connection
 
-from apps.database.statements import rows_as
+from apps.database.statements import query_as
 from apps.following.models import Follow
 from apps.retrieval import queries
 from apps.retrieval.algorithms.calendar import DAY
@@ -218,13 +217,11 @@ def _states(source_ids: list[int]) -> list[tuple[ScheduleState, float]]:
     def with_worth(*, at_weight_1: float, **columns: Any) -> tuple[ScheduleState, float]:
         return ScheduleState.of(**columns), at_weight_1
 
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT {COLUMNS}, ({WORTH_AT_WEIGHT_1})::float8 AS at_weight_1 FROM {TABLES}"
-            " WHERE source.id = ANY(%(ids)s) ORDER BY source.id",
-            parameters(ids=source_ids),
-        )
-        return rows_as(with_worth, cursor)
+    statement = (
+        f"SELECT {COLUMNS}, ({WORTH_AT_WEIGHT_1})::float8 AS at_weight_1 FROM {TABLES}"
+        " WHERE source.id = ANY(%(ids)s) ORDER BY source.id"
+    )
+    return query_as(with_worth, statement, parameters(ids=source_ids))
 
 
 def _terms(plan: Plan) -> Terms | None:

@@ -266,7 +266,7 @@ def store(batch: Sequence[Fetch], robots: Mapping[str, str] = MappingProxyType({
         return
     for visit in visits:
         is_whole = visit.fetched.status == 200  # a delta is not
-        if is_whole and (visit.feed is not None or is_read_apart(visit.assignment)):  # to repair recipes by
+        if is_whole and (visit.read.feed is not None or is_read_apart(visit.assignment)):  # to repair recipes by
             keep_document(visit.assignment.url, visit.fetched)
 
 

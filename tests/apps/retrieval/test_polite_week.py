@@ -118,7 +118,7 @@ def live_a_week(publisher: Publisher, interval: timedelta, jitter: float) -> Non
         assignment = replace(
             assignment,
             validators=visit.validators,
-            body_hash=visit.body_hash,
+            body_hash=visit.read.body_hash,
             memory=visit.verdict.memory,
             hints=visit.hints,
         )

@@ -1,8 +1,10 @@
 """What a page's address shows before any request: whether it is a duplicate, a trap, or the rest of a list."""
 
 import re
+import tomllib
 from collections.abc import Iterator
 from datetime import date, timedelta
+from pathlib import Path
 from urllib.parse import unquote
 
 from apps.sources.algorithms.addresses import absolute, is_tracking_parameter, resolve, same_page_key
@@ -13,55 +15,26 @@ MAX_SEGMENTS = 12
 MAX_PARAMETERS = 6  # tracking parameters not counted
 MAX_REPEATS = 3  # of one segment
 CALENDAR_REACH = timedelta(days=400)  # from today
+_WORDS: dict[str, frozenset[str]] = {
+    name: frozenset(words.split())
+    for name, words in tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8")).items()
+}
 
-_SESSIONS = frozenset({
-    "phpsessid", "jsessionid", "aspsessionid", "asp.net_sessionid", "sessionid", "session_id", "sessid", "cfid",
-    "cftoken", "oscsid", "zenid", "osadcid",
-})  # fmt: skip
-_PERHAPS_SESSIONS = frozenset({"sid", "s", "sess", "sess_id", "session"})  # or a story's number
 _TOKEN = re.compile(r"(?=.*\d)[0-9a-z-]{16,}", re.IGNORECASE)
-# Ways to show the same page: sorted, printed, larger, or for telephones.
-_SHOWN_AS = frozenset({
-    "sort", "sortby", "sort_by", "sortorder", "sort_order", "orderby", "order_by", "order", "print", "printable",
-    "printview", "view_mode", "fontsize", "amp", "outputtype", "ref_src", "ref_url", "referrer", "highlight",
-})  # fmt: skip
 _SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;?]*", re.IGNORECASE)
 _DIRECTORY_INDEX = re.compile(r"/(?:index|default)\.(?:html?|php\d?|aspx?|jsp|shtml|cfm)$", re.IGNORECASE)
 _AMP = re.compile(r"^/amp(?=/[^/])|(?<=[^/])/amp$|(?<=[^/])\.amp(?=\.html?$)", re.IGNORECASE)
 
-_PAGE_PARAMETERS = frozenset({
-    "page", "paged", "pg", "p", "pn", "pagenum", "page_num", "pagenumber", "page_number", "pageno", "seite", "pagina",
-    "pagine", "sida", "side", "start", "offset", "from", "skip", "cursor", "pageindex", "page_index", "currentpage",
-})  # fmt: skip
-_OFFSETS = frozenset({"start", "offset", "from", "skip"})
 _PAGE_IN_PATH = re.compile(
     r"/(?:page|seite|pagina|sida|side|strana|strona|halaman|pag|p|pg)[/_-]?(\d{1,5})(?:\.\w{3,5})?/?$", re.IGNORECASE
 )
 _PAGE_IN_NAME = re.compile(r"[_-](?:page|seite|pagina)[_-]?(\d{1,5})(?:\.\w{3,5})?/?$|/index_(\d{1,4})\.s?html?$", re.I)
 _NUMBER_AFTER_SECTION = re.compile(r"/[^/\d]+/(\d{1,3})/?$")
 
-_ACTIONS = frozenset({
-    "login", "log-in", "logon", "signin", "sign-in", "sign_in", "logout", "log-out", "signout", "signup", "sign-up",
-    "register", "registration", "registrierung", "anmelden", "anmeldung", "password", "lost-password",
-    "account", "my-account", "myaccount", "cart", "basket", "warenkorb", "checkout", "wishlist", "share", "sharer",
-    "sharer.php", "wp-login.php", "wp-admin", "wp-json", "xmlrpc.php", "cgi-bin", "cdn-cgi", "unsubscribe", "oauth",
-    "edit", "delete", "compose", "sendmail", "email-friend", "email-article", "mailto", "reply", "report-abuse",
-    "comment-reply", "trackback", "add-to-calendar", "ical", "ics", "webcal",
-})  # fmt: skip
-_ACTION_PARAMETERS = frozenset({
-    "replytocom", "reply", "add-to-cart", "add_to_cart", "addtocart", "add_to_wishlist", "remove_item", "share",
-    "ical", "outlook-ical", "login", "logout", "redirect_to", "returnurl", "return_url", "returnto",
-})  # fmt: skip
-_SEARCHES = frozenset({"search", "suche", "recherche", "buscar", "busca", "cerca", "zoeken"})
-_SEARCHED = frozenset({"q", "query", "keyword", "keywords", "search", "searchterm", "suche"})
-_COMMANDS = frozenset({"action", "act", "do", "op", "mode", "task"})  # whose values may be actions
 _CALENDAR = re.compile(
     r"(?:^|[/_-])(?:calendars?|kalender|calendario|calendrier|events?|eventi|eventos|termine|veranstaltungen|agenda|"
     r"evenements?|what-?s-?on|tribe[_-]bar[_-]date)(?=$|[/_.=-])",
     re.IGNORECASE,
-)
-_DATE_PARAMETERS = frozenset(
-    {"date", "day", "month", "year", "week", "tribe-bar-date", "cal", "datum", "monat", "jahr"}
 )
 _DAY = re.compile(
     r"(?<!\d)((?:19|20|21)\d\d)"
@@ -97,8 +70,8 @@ def is_continuation(address: str) -> bool:
     if url is None:
         return False
     for name, value in _parameters(url.search):
-        is_number = name in _PAGE_PARAMETERS and value.isdecimal() and len(value) <= 6
-        if is_number and int(value) > (0 if name in _OFFSETS else 1):
+        is_number = name in _WORDS["page_parameters"] and value.isdecimal() and len(value) <= 6
+        if is_number and int(value) > (0 if name in _WORDS["offsets"] else 1):
             return True
     named = _PAGE_IN_PATH.search(url.pathname) or _PAGE_IN_NAME.search(url.pathname)
     match = named or _NUMBER_AFTER_SECTION.search(url.pathname)
@@ -126,7 +99,7 @@ def trap_reason(address: str, *, today: date) -> str:
         return "Parts of its address repeat themselves."
     if len(parameters) > MAX_PARAMETERS or len({name for name, _ in parameters}) < len(parameters) - 2:
         return "Its address has too many parameters."
-    if _ACTIONS.intersection(segments) or any(_is_action(name, value) for name, value in parameters):
+    if _WORDS["actions"].intersection(segments) or any(_is_action(name, value) for name, value in parameters):
         return "Its address performs an action instead of showing a page."
     if _is_search(segments, parameters):
         return "It shows what a search of the site finds, not a page of its own."
@@ -147,21 +120,21 @@ def _parameters(search: str) -> Iterator[tuple[str, str]]:
 
 def _is_variant(pair: str) -> bool:
     name, value = _name(pair), unquote(pair.partition("=")[2])
-    if name in _PERHAPS_SESSIONS:
+    if name in _WORDS["perhaps_sessions"]:
         return _TOKEN.fullmatch(value) is not None
     if name == "dir":
         return value.lower() in ("asc", "desc")
-    return name in _SESSIONS or name in _SHOWN_AS
+    return name in _WORDS["sessions"] or name in _WORDS["shown_as"]
 
 
 def _is_action(name: str, value: str) -> bool:
-    return name in _ACTION_PARAMETERS or (name in _COMMANDS and value.lower() in _ACTIONS)
+    return name in _WORDS["action_parameters"] or (name in _WORDS["commands"] and value.lower() in _WORDS["actions"])
 
 
 def _is_search(segments: list[str], parameters: list[tuple[str, str]]) -> bool:
-    if parameters and _SEARCHES.intersection(segments):
+    if parameters and _WORDS["searches"].intersection(segments):
         return True
-    named = _SEARCHED if segments else _SEARCHED | {"s"}
+    named = _WORDS["searched"] if segments else _WORDS["searched"] | {"s"}
     return any(name in named and value and "/" not in value for name, value in parameters)  # Drupal says q=node/7
 
 
@@ -174,7 +147,7 @@ def _repeats(segments: list[str]) -> bool:
 
 
 def _far_in_calendar(path: str, parameters: list[tuple[str, str]], today: date) -> bool:
-    dated = {name: value for name, value in parameters if name in _DATE_PARAMETERS}
+    dated = {name: value for name, value in parameters if name in _WORDS["date_parameters"]}
     has_slug = path.rstrip("/").rpartition("/")[2].count("-") >= 3  # a story of some day
     if not dated and (has_slug or not _CALENDAR.search(path)):
         return False

@@ -11,7 +11,7 @@ from datetime import date, datetime, timedelta
 
 from apps.database.backoff import next_delay
 from apps.retrieval.algorithms.crawl.addresses import is_continuation, trap_reason
-from apps.retrieval.algorithms.crawl.links import is_page_address
+from apps.retrieval.algorithms.crawl.links import Link, is_page_address
 from apps.retrieval.algorithms.crawl.patterns import Patterns
 
 NEWS, INDEX, VALUELESS, UNKNOWN = "news", "index", "valueless", "unknown"
@@ -62,13 +62,6 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class NewLink:
-    url: str
-    text: str
-    depth: int  # links away from the first page, this one included
-
-
-@dataclass(frozen=True, slots=True)
 class LinkStep:
     fetch: bool
     reason: str  # why not, for people
@@ -113,29 +106,26 @@ def after_fetch(seen: Seen, *, fetches: int, failures: int, now: datetime) -> De
     return Decision(NEWS, seen.probability, "rule", _sentence(seen.reasons), fetches + 1, 0, None)
 
 
-def for_new_link(link: NewLink, *, patterns: Patterns, max_depth: int, today: date) -> LinkStep:
-    """Decide whether and how early to fetch the page that a link leads to.
+def for_new_link(link: Link, depth: int, *, patterns: Patterns, max_depth: int, today: date) -> LinkStep:
+    """Decide whether and how early to fetch a page, `depth` links away from the first one, the given link included.
 
-    >>> link = NewLink("https://example.org/login", "Log in", depth=1)
-    >>> step = for_new_link(link, patterns=Patterns(), max_depth=6, today=date(2026, 1, 1))
+    >>> link = Link("https://example.org/login", "Log in")
+    >>> step = for_new_link(link, 1, patterns=Patterns(), max_depth=6, today=date(2026, 1, 1))
     >>> step.fetch, step.reason
     (False, 'Its address performs an action instead of showing a page.')
     """
     likely = patterns.prior(link.url, link.text)
-    priority = _priority(link, likely.news, likely.index)
+    # Probable news first, then what leads to it; of equals the nearer one.
+    wanted = likely.news + 0.5 * likely.index + 0.4 / (1 + depth) - 0.1 * is_continuation(link.url)
+    priority = round(max(0.0, wanted), 4)
     reason = trap_reason(link.url, today=today)
     if not reason and not is_page_address(link.url):
         reason = "It is a file, not a page."
-    if not reason and link.depth > max_depth:
+    if not reason and depth > max_depth:
         reason = f"It is more than {max_depth} links away from the first page."
     if not reason:
         reason = patterns.doubt(link.url)
     return LinkStep(not reason, reason, priority)
-
-
-def _priority(link: NewLink, news: float, index: float) -> float:
-    """Probable news first, then what leads to it; of equals the nearer one."""
-    return round(max(0.0, news + 0.5 * index + 0.4 / (1 + link.depth) - 0.1 * is_continuation(link.url)), 4)
 
 
 def _index(seen: Seen, fetches: int, now: datetime) -> Decision:
