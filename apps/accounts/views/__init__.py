@@ -18,15 +18,14 @@ from apps.accounts.actions import rate_limits
 from apps.accounts.adapters import INVITATION
 from apps.accounts.forms import InvitationForm, TokenForm
 from apps.accounts.queries.site import own_address
-from apps.accounts.views.requests import PersonsRequest, for_staff
+from apps.accounts.views.requests import PersonsRequest, for_staff, person_get, person_post, staff_post
 
 CREATED_AN_HOUR = 30  # tokens, and invitations, by one user
 WRONG_LINKS, WRONG_LINK_SECONDS = 20, 300  # of invitations, from one address
 INVITATIONS_SHOWN = 200
 
 
-@require_safe
-@login_required
+@person_get
 def account(request: PersonsRequest) -> HttpResponse:
     return render(request, "accounts/account.html", {"page": pages.account_page(request.user)})
 
@@ -52,8 +51,7 @@ def tokens(request: PersonsRequest) -> HttpResponse:
     return render(request, "accounts/tokens.html", context)
 
 
-@require_POST
-@login_required
+@person_post
 def revoke_token(request: PersonsRequest, token_id: int) -> HttpResponse:
     if not actions.revoke_token(request.user, token_id):
         raise Http404
@@ -62,8 +60,7 @@ def revoke_token(request: PersonsRequest, token_id: int) -> HttpResponse:
 
 
 # --- sessions ---------------------------------------------------------------------------------------------------------
-@require_POST
-@login_required
+@person_post
 def end_session(request: PersonsRequest, session_id: int) -> HttpResponse:
     if not actions.end_session(request.user, session_id):
         raise Http404
@@ -97,8 +94,7 @@ def invitations(request: PersonsRequest) -> HttpResponse:
     return render(request, "accounts/invitations.html", context)
 
 
-@require_POST
-@for_staff
+@staff_post
 def take_back_invitation(request: PersonsRequest, invitation_id: int) -> HttpResponse:
     if not actions.take_back_invitation(invitation_id):
         raise Http404

@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
+from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.models import User
 
@@ -31,6 +32,26 @@ def for_staff(view: View) -> View:
         return view(request, *arguments, **named)
 
     return login_required(guarded)
+
+
+def person_get(view: View) -> View:
+    """A page of a signed-in user."""
+    return require_safe(login_required(view))
+
+
+def person_post(view: View) -> View:
+    """A change by a signed-in user."""
+    return require_POST(login_required(view))
+
+
+def staff_get(view: View) -> View:
+    """A page for staff."""
+    return require_safe(for_staff(view))
+
+
+def staff_post(view: View) -> View:
+    """A change by staff."""
+    return require_POST(for_staff(view))
 
 
 def present(found: Found | None, problem: str) -> Found:

@@ -5,10 +5,9 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadReque
 from django.shortcuts import redirect
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.models import User
-from apps.accounts.views.requests import for_staff
+from apps.accounts.views.requests import staff_get, staff_post
 from apps.dashboard import actions
 from apps.dashboard.pages.lists import dead_letters_page, failing_page, people_page, queues_page, storage_page
 from apps.dashboard.pages.overview import overview_page
@@ -18,14 +17,12 @@ from apps.web.views.rendering import PersonsRequest, back, by, show
 MAX_WORDS = 200
 
 
-@require_safe
-@for_staff
+@staff_get
 def overview(request: HttpRequest) -> HttpResponse:
     return show(request, "dashboard/overview.html", page=overview_page(now()))
 
 
-@require_safe
-@for_staff
+@staff_get
 def failing(request: PersonsRequest) -> HttpResponse:
     """Sources whose latest check failed."""
     given = request.GET
@@ -33,21 +30,18 @@ def failing(request: PersonsRequest) -> HttpResponse:
     return show(request, "dashboard/failing.html", page=page)
 
 
-@require_safe
-@for_staff
+@staff_get
 def queues(request: HttpRequest) -> HttpResponse:
     page = queues_page(now(), with_workers="workers" in request.GET)
     return show(request, "dashboard/queues.html", page=page)
 
 
-@require_safe
-@for_staff
+@staff_get
 def dead_letters(request: HttpRequest) -> HttpResponse:
     return show(request, "dashboard/dead_letters.html", page=dead_letters_page(now()))
 
 
-@require_POST
-@for_staff
+@staff_post
 def decide_dead_letter(request: HttpRequest) -> HttpResponse:
     """Send a message again, or discard it."""
     decisions = {
@@ -67,22 +61,19 @@ def decide_dead_letter(request: HttpRequest) -> HttpResponse:
     return redirect("dead_letters")
 
 
-@require_safe
-@for_staff
+@staff_get
 def people(request: HttpRequest) -> HttpResponse:
     given = request.GET
     page = people_page(_words(request), given.get("state", ""), given.get("sort", ""), given.get("page", "1"), now())
     return show(request, "dashboard/people.html", page=page)
 
 
-@require_safe
-@for_staff
+@staff_get
 def storage(request: HttpRequest) -> HttpResponse:
     return show(request, "dashboard/storage.html", page=storage_page(now()))
 
 
-@require_POST
-@for_staff
+@staff_post
 def set_active(request: PersonsRequest, user_id: int) -> HttpResponse:
     """Enable or disable an account: not one's own, and an admin's only as a superuser."""
     person = User.objects.filter(pk=user_id).first()

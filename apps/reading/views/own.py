@@ -1,15 +1,13 @@
 """History, notes and tags."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.timezone import localtime, now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts.views.requests import present
+from apps.accounts.views.requests import person_get, person_post, present
 from apps.database.sanitizing import sanitize
 from apps.following import actions
 from apps.following import queries as following
@@ -19,8 +17,7 @@ from apps.web.views.rendering import PersonsRequest, back, require_readable, sho
 
 
 # --- history ----------------------------------------------------------------------------------------------------------
-@require_safe
-@login_required
+@person_get
 def history(request: PersonsRequest) -> HttpResponse:
     start = request.GET.get("start")
     try:
@@ -32,8 +29,7 @@ def history(request: PersonsRequest) -> HttpResponse:
     return show(request, "reading/history.html", page=page)
 
 
-@require_POST
-@login_required
+@person_post
 def clear_history(request: PersonsRequest) -> HttpResponse:
     count = actions.clear_history(request.user)
     text = ngettext(
@@ -44,16 +40,14 @@ def clear_history(request: PersonsRequest) -> HttpResponse:
 
 
 # --- notes ------------------------------------------------------------------------------------------------------------
-@require_safe
-@login_required
+@person_get
 def notes(request: PersonsRequest) -> HttpResponse:
     words = sanitize(request.GET.get("q", "")).strip()[:200]
     page = notes_page(request.user, words, request.GET.get("page", ""), localtime())
     return show(request, "reading/notes.html", page=page)
 
 
-@require_POST
-@login_required
+@person_post
 def note(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Save a note, or delete it."""
     # Authors may delete a note even if they may no longer open the posting.
@@ -71,14 +65,12 @@ def note(request: PersonsRequest, posting_id: int) -> HttpResponse:
 
 
 # --- tags -------------------------------------------------------------------------------------------------------------
-@require_safe
-@login_required
+@person_get
 def tags(request: PersonsRequest) -> HttpResponse:
     return show(request, "reading/tags.html", tags=list(following.counted_tags(request.user)))
 
 
-@require_POST
-@login_required
+@person_post
 def change_tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
     """Rename, merge or delete a tag."""
     found = present(following.tag_of(request.user, tag_id), "You have no such tag.")

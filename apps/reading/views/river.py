@@ -1,6 +1,5 @@
 """Lists of postings, and a posting."""
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils.timezone import localtime, now
@@ -9,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts import actions as accounts_actions
 from apps.accounts.models import User
-from apps.accounts.views.requests import present
+from apps.accounts.views.requests import person_get, present
 from apps.database.sanitizing import sanitize
 from apps.following import actions as following_actions
 from apps.following import queries as following
@@ -31,29 +30,25 @@ _TYPESETTING = "typesetting"  # cookie
 _YEAR = 365 * 86_400  # s
 
 
-@require_safe
-@login_required
+@person_get
 def river(request: PersonsRequest) -> HttpResponse:
     return _show(request, river_page(request.user, Scope("all"), _("All articles"), _options(request), localtime()))
 
 
-@require_safe
-@login_required
+@person_get
 def starred(request: PersonsRequest) -> HttpResponse:
     options = _options(request, all_by_default=True)
     return _show(request, river_page(request.user, Scope("starred"), _("Starred"), options, localtime()))
 
 
-@require_safe
-@login_required
+@person_get
 def tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
     found = present(following.tag_of(request.user, tag_id), "You have no such tag.")
     options = _options(request, all_by_default=True)
     return _show(request, river_page(request.user, Scope("tag", found.pk), found.name, options, localtime()))
 
 
-@require_safe
-@login_required
+@person_get
 def folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
     found = present(following.folder_of(request.user, folder_id), "You have no such folder.")
     return _show(
