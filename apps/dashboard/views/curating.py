@@ -155,4 +155,4 @@ def audit(request: HttpRequest) -> HttpResponse:
         raise Http404("There is no such place in the log.")
     chosen = AuditFilterForm(request.GET).filter()
     hidden = not following.may_open_private(request.user)
-    return show(request, "dashboard/audit.html", page=audit_page(chosen, before, now(), hidden=hidden))
+    return show(request, "dashboard/audit.html", page=audit_page(chosen, before, hidden=hidden))

@@ -26,9 +26,9 @@ CHANGES: dict[str, tuple[Callable[[int], bool], Promise]] = {
 
 @staff_get
 def index(request: Request) -> HttpResponse:
-    page = jobs_page(now())
+    page = jobs_page()
     if request.htmx:
-        return render(request, "dashboard/_jobs.html", {"page": page})
+        return render(request, "dashboard/_jobs.html", {"page": page, "now": now()})
     return show(request, "dashboard/jobs.html", page=page)
 
 
@@ -36,7 +36,7 @@ def index(request: Request) -> HttpResponse:
 def detail(request: Request, job_id: int) -> HttpResponse:
     page = _page(job_id)
     if request.htmx:
-        return render(request, "dashboard/_job.html", {"page": page})
+        return render(request, "dashboard/_job.html", {"page": page, "now": now()})
     return show(request, "dashboard/job.html", page=page)
 
 
@@ -70,4 +70,4 @@ def change(request: HttpRequest, job_id: int, what: str) -> HttpResponse:
 
 
 def _page(job_id: int) -> Context:
-    return present(job_page(job_id, now()), "There is no such job.")
+    return present(job_page(job_id), "There is no such job.")

@@ -26,7 +26,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 def failing(request: PersonsRequest) -> HttpResponse:
     """Sources whose latest check failed."""
     given = request.GET
-    page = failing_page(request.user, _words(request), given.get("sort", ""), given.get("page", "1"), now())
+    page = failing_page(request.user, _words(request), given.get("sort", ""), given.get("page", "1"))
     return show(request, "dashboard/failing.html", page=page)
 
 
@@ -38,7 +38,7 @@ def queues(request: HttpRequest) -> HttpResponse:
 
 @staff_get
 def dead_letters(request: HttpRequest) -> HttpResponse:
-    return show(request, "dashboard/dead_letters.html", page=dead_letters_page(now()))
+    return show(request, "dashboard/dead_letters.html", page=dead_letters_page())
 
 
 @staff_post

@@ -24,7 +24,6 @@ def index(request: PersonsRequest, source_id: int) -> HttpResponse:
             kind=request.GET.get("kind", ""),
             words=request.GET.get("words", "")[:200],
             number=request.GET.get("page", "1"),
-            now=now(),
         ),
         "There is no such source.",
     )

@@ -1,7 +1,5 @@
 """History, notes and shared postings."""
 
-from datetime import datetime
-
 from django.core.paginator import Paginator
 
 from apps.accounts.models import User
@@ -15,7 +13,7 @@ LENGTH = 40  # postings of a page
 UNFINISHED = 5  # recordings to resume
 
 
-def history_page(user: User, start: Cursor | None, now: datetime) -> Context:
+def history_page(user: User, start: Cursor | None) -> Context:
     """The postings that the user read and may still open, the latest first. Four queries."""
     found = list(following.readings_before(user, start)[: LENGTH + 1])
     shown = found[:LENGTH]
@@ -30,7 +28,6 @@ def history_page(user: User, start: Cursor | None, now: datetime) -> Context:
         "begun": begun,  # unfinished recordings
         "view": view_of(user),
         "next": last,  # cursor of the next page, "" at the end
-        "now": now,
     }
 
 
@@ -42,7 +39,7 @@ def _begun(user: User) -> tuple[Context, ...]:
     )
 
 
-def notes_page(user: User, words: str, number: str, now: datetime) -> Context:
+def notes_page(user: User, words: str, number: str) -> Context:
     """The user's notes, the latest first. Three queries."""
     place = Paginator(following.notes_of(user, words), LENGTH).get_page(number)
     postings = rows_by_id(user, [note.posting_id for note in place])
@@ -50,16 +47,14 @@ def notes_page(user: User, words: str, number: str, now: datetime) -> Context:
         "rows": tuple({"note": note, "posting": postings.get(note.posting_id)} for note in place),
         "words": words,  # filter
         "place": place,
-        "now": now,
     }
 
 
-def shares_page(user: User, number: str, now: datetime) -> Context:
+def shares_page(user: User, number: str) -> Context:
     """The user's shared postings, the latest first. Three queries."""
     place = Paginator(following.shares_of(user), LENGTH).get_page(number)
     postings = rows_by_id(user, [share.posting_id for share in place])
     return {
         "rows": tuple({"share": share, "posting": postings.get(share.posting_id)} for share in place),
         "place": place,
-        "now": now,
     }

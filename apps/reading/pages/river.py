@@ -65,7 +65,6 @@ def river_page(
             {"scope": f"{scope.kind}-{scope.id}", "order": options.order, "shown_at": now.isoformat()}
         ),  # the list, for the postings' menus
         "shown_at": now.isoformat(),
-        "now": now,
     }
     if not options.words:
         found = _listed(user, scope, options, follow)

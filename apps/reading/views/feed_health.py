@@ -14,9 +14,7 @@ from apps.web.views.rendering import PersonsRequest, back, show
 
 @person_get
 def index(request: PersonsRequest) -> HttpResponse:
-    return show(
-        request, "reading/feed_health.html", page=health_page(request.user, request.GET.get("page", "1"), now())
-    )
+    return show(request, "reading/feed_health.html", page=health_page(request.user, request.GET.get("page", "1")))
 
 
 @person_post

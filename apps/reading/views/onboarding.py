@@ -55,7 +55,7 @@ def filling(request: PersonsRequest) -> HttpResponse:
     """The news of the newly followed sources; htmx polls until all of them were checked."""
     page = filling_page(request.user, now())
     if request.htmx:
-        return render(request, "reading/_filling.html", {"page": page, "now": page["now"]})
+        return render(request, "reading/_filling.html", {"page": page, "now": now()})
     return show(request, "reading/filling.html", page=page)
 
 

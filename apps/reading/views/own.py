@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.timezone import localtime, now
+from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -21,11 +21,11 @@ from apps.web.views.rendering import PersonsRequest, back, require_readable, sho
 def history(request: PersonsRequest) -> HttpResponse:
     start = request.GET.get("start")
     try:
-        page = history_page(request.user, Cursor.decode(start) if start else None, localtime())
+        page = history_page(request.user, Cursor.decode(start) if start else None)
     except BadCursor as error:
         raise Http404(str(error)) from error
     if request.htmx and start:
-        return render(request, "reading/_history_rows.html", {"page": page, "now": page["now"]})
+        return render(request, "reading/_history_rows.html", {"page": page, "now": now()})
     return show(request, "reading/history.html", page=page)
 
 
@@ -43,7 +43,7 @@ def clear_history(request: PersonsRequest) -> HttpResponse:
 @person_get
 def notes(request: PersonsRequest) -> HttpResponse:
     words = sanitize(request.GET.get("q", "")).strip()[:200]
-    page = notes_page(request.user, words, request.GET.get("page", ""), localtime())
+    page = notes_page(request.user, words, request.GET.get("page", ""))
     return show(request, "reading/notes.html", page=page)
 
 

@@ -71,16 +71,16 @@ def source(request: Request, source_id: int) -> HttpResponse:
 @require_safe
 def posting(request: Request, posting_id: int) -> HttpResponse:
     """A posting's page, or with `mode=reading` its text alone."""
-    page = posting_page(request.user, posting_id, now(), chosen_percent(request))
+    page, moment = posting_page(request.user, posting_id, chosen_percent(request)), now()
     if page is None:
         page = _private_page(request, posting_id)
     if page is None:
         raise Http404("There is no such posting.")
     if request.user.is_authenticated and page["own"].readable and not is_prefetch(request):
-        stories_actions.note_opened(request.user, posting_id, now=page["now"])
-        following_actions.remember_read(request.user, [posting_id], now=page["now"])
+        stories_actions.note_opened(request.user, posting_id, now=moment)
+        following_actions.remember_read(request.user, [posting_id], now=moment)
         if page["posting"].unread:
-            following_actions.mark_read(request.user, [posting_id], read=True, now=page["now"])
+            following_actions.mark_read(request.user, [posting_id], read=True, now=moment)
             page["posting"].unread = False
     if request.GET.get("mode") == "reading":
         return _show_text(request, page)
@@ -92,7 +92,7 @@ def _private_page(request: Request, posting_id: int) -> Context | None:
     user = request.user
     if not following.may_open_private(user):
         return None
-    page = posting_page(user, posting_id, now(), chosen_percent(request), even_private=True)
+    page = posting_page(user, posting_id, chosen_percent(request), even_private=True)
     if page is not None:
         note_opened(page["posting"].source, posting_id, by(request, "the page of an article"))
     return page
@@ -114,7 +114,7 @@ def _show_text(request: Request, page: Context) -> HttpResponse:
 def _show(request: Request, page: Context) -> HttpResponse:
     # htmx appends the next rows.
     if request.htmx and page["options"].start:
-        return render(request, "reading/_rows.html", {"page": page, "now": page["now"]})
+        return render(request, "reading/_rows.html", {"page": page, "now": now()})
     feeds = menu_of_list(request.user, page["scope"])
     return show(request, "reading/river.html", at=page["scope"], page=page, feeds=feeds)
 

@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.timezone import localtime, now
+from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -33,14 +33,14 @@ def share(request: PersonsRequest, posting_id: int) -> HttpResponse:
 
 @person_get
 def shares(request: PersonsRequest) -> HttpResponse:
-    page = shares_page(request.user, request.GET.get("page", ""), localtime())
+    page = shares_page(request.user, request.GET.get("page", ""))
     return show(request, "reading/shares.html", page=page, feeds=menu_of_shared(request.user))
 
 
 @require_safe
 def shared(request: Request, share_secret: str) -> HttpResponse:
     """Public for those who know the address, which neither search engines nor other sites learn."""
-    page = present(shared_page(share_secret, localtime()), "Nothing is shared at this address, or no longer.")
+    page = present(shared_page(share_secret), "Nothing is shared at this address, or no longer.")
     response = show(request, "reading/shared.html", alone=True, page=page)
     response["X-Robots-Tag"] = "noindex, nofollow"
     response["Referrer-Policy"] = "no-referrer"

@@ -19,15 +19,16 @@ from apps.web.views.rendering import PersonsRequest, Request, back, page_number,
 
 @require_safe
 def index(request: Request) -> HttpResponse:
-    page = stories_page(request.user, page_number(request), now())
-    return show(request, "reading/stories.html", page=page, sections=front_sections(request.user, page["now"]))
+    moment = now()
+    page = stories_page(request.user, page_number(request), moment)
+    return show(request, "reading/stories.html", page=page, sections=front_sections(request.user, moment))
 
 
 @require_safe
 def story(request: Request, story_id: int) -> HttpResponse:
     """A story; one that was merged into another redirects to it."""
     found = front.story_of(story_id)
-    page = story_page(request.user, found, now()) if found is not None else None
+    page = story_page(request.user, found) if found is not None else None
     if found is None or page is None:
         raise Http404("There is no such story.")
     if found.pk != story_id:
