@@ -35,8 +35,9 @@ WITH share AS (
     JOIN postings_posting posting ON posting.id = reaction.posting_id
     WHERE opened_at > %(since)s GROUP BY source_id
 )
-SELECT source_id, published.reports, coalesce(in_stories, 0) AS in_stories, coalesce(importance, 0) AS importance,
-    coalesce(earliness, 0.5) AS earliness, published.reports - coalesce(copies, 0) AS originals,
+SELECT source_id, published.reports, coalesce(in_stories, 0)::int AS in_stories,
+    coalesce(importance, 0)::float8 AS importance, coalesce(earliness, 0.5) AS earliness,
+    greatest(published.reports - coalesce(copies, 0), 0)::int AS originals,
     coalesce(stars, 0) AS stars, coalesce(reads, 0) AS reads
 FROM published LEFT JOIN grouped USING (source_id)
     LEFT JOIN starred USING (source_id) LEFT JOIN opened USING (source_id)
@@ -47,15 +48,5 @@ def records(now: datetime) -> dict[int, Record]:
     """The record of each source with postings. One slow query, for the night."""
     with connection.cursor() as cursor:
         cursor.execute(_RECORDS, {"since": now - PERIOD})
-        return {
-            row.source_id: Record(
-                reports=row.reports,
-                in_stories=int(row.in_stories),
-                importance=float(row.importance),
-                earliness=float(row.earliness),
-                originals=max(int(row.originals), 0),
-                stars=row.stars,
-                reads=row.reads,
-            )
-            for row in rows_of(cursor)
-        }
+        rows = [row._asdict() for row in rows_of(cursor)]
+    return {row.pop("source_id"): Record(**row) for row in rows}
