@@ -16,7 +16,7 @@ from apps.account_data.formats.problems import BadArchive
 from apps.account_data.forms import ArchiveForm, DeletionForm
 from apps.account_data.pages import restored_rows
 from apps.accounts.actions import NotPossible, rate_limits
-from apps.accounts.views.requests import PersonsRequest, person_get, person_post
+from apps.accounts.views.requests import PersonsRequest, errors_in, person_get, person_post
 
 ARCHIVES_AN_HOUR = 10  # exports, and imports, of one user
 TOO_MANY = 429
@@ -65,11 +65,8 @@ def import_archive(request: PersonsRequest) -> HttpResponse:
 def delete_account(request: PersonsRequest) -> HttpResponse:
     form = DeletionForm(request.POST or None, user=request.user)
     if request.method == "POST" and form.is_valid():
-        try:
+        with errors_in(form, NotPossible):
             actions.delete_account(request.user, now=now())
-        except NotPossible as problem:
-            form.add_error(None, str(problem))
-        else:
             logout(request)
             messages.success(request, _("Your account and all your data have been deleted."))
             return redirect("home")

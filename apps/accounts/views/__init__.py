@@ -18,7 +18,7 @@ from apps.accounts.actions import rate_limits
 from apps.accounts.adapters import INVITATION
 from apps.accounts.forms import InvitationForm, TokenForm
 from apps.accounts.queries.site import own_address
-from apps.accounts.views.requests import PersonsRequest, for_staff, person_get, person_post, staff_post
+from apps.accounts.views.requests import PersonsRequest, errors_in, for_staff, person_get, person_post, staff_post
 
 CREATED_AN_HOUR = 30  # tokens, and invitations, by one user
 WRONG_LINKS, WRONG_LINK_SECONDS = 20, 300  # of invitations, from one address
@@ -38,13 +38,11 @@ def tokens(request: PersonsRequest) -> HttpResponse:
     form = TokenForm(request.POST or None)
     token, secret = None, ""
     if request.method == "POST" and form.is_valid():
-        try:
+        with errors_in(form, actions.NotPossible):
             if not rate_limits.is_within("token", request.user.pk, most=CREATED_AN_HOUR, seconds=3_600):
                 raise actions.NotPossible(_("You have created many tokens in the last hour. Try again later."))
             token, secret = actions.make_token(request.user, **form.cleaned_data, now=now())
             form = TokenForm()
-        except actions.NotPossible as problem:
-            form.add_error(None, str(problem))
     context = {"form": form, "secret": secret, "tokens": queries.tokens_of(request.user), "now": now()}
     if token is not None and token.fever_key:
         context["fever_address"] = own_address(reverse("fever"))
@@ -76,14 +74,12 @@ def invitations(request: PersonsRequest) -> HttpResponse:
     form = InvitationForm(request.POST or None)
     link = ""
     if request.method == "POST" and form.is_valid():
-        try:
+        with errors_in(form, actions.NotPossible):
             if not rate_limits.is_within("invitation", request.user.pk, most=CREATED_AN_HOUR, seconds=3_600):
                 raise actions.NotPossible(_("You have created many invitations in the last hour. Try again later."))
             _made, secret = actions.invite(request.user, **form.cleaned_data, now=now())
             link = own_address(reverse("accept_invitation", args=[secret]))
             form = InvitationForm()
-        except actions.NotPossible as problem:
-            form.add_error(None, str(problem))
     context = {
         "form": form,
         "link": link,

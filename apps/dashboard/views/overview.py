@@ -7,7 +7,7 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
-from apps.accounts.views.requests import staff_get, staff_post
+from apps.accounts.views.requests import errors_shown, staff_get, staff_post
 from apps.dashboard import actions
 from apps.dashboard.pages.lists import dead_letters_page, failing_page, people_page, queues_page, storage_page
 from apps.dashboard.pages.overview import overview_page
@@ -51,13 +51,11 @@ def decide_dead_letter(request: HttpRequest) -> HttpResponse:
     if request.POST.get("do") not in decisions:
         return HttpResponseBadRequest("Say send or discard.")
     decide, text = decisions[request.POST["do"]]
-    try:
+    with errors_shown(request, dead.NotSendable):
         if decide(request.POST.get("id", "")[:200].replace("\x00", "")):
             messages.success(request, text)
         else:
             messages.warning(request, _("Someone has already decided on it."))
-    except dead.NotSendable as problem:
-        messages.error(request, str(problem))
     return redirect("dead_letters")
 
 

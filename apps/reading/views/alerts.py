@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from apps.accounts.views.requests import person_get, person_post
+from apps.accounts.views.requests import errors_in, errors_shown, person_get, person_post
 from apps.alerts.actions import delivering, rules
 from apps.alerts.channels import webhook
 from apps.alerts.channels.push import public_push_key
@@ -52,12 +52,9 @@ def rule(request: PersonsRequest, saved_id: int) -> HttpResponse:
     form = RuleForm(request.POST or None, initial=RuleForm.values_of(known, percolator_query))
     if request.method == "POST" and form.is_valid():
         values = dict(form.cleaned_data)
-        try:
+        with errors_in(form, NotPossible):
             rules.set_importance(request.user, saved.pk, values.pop("importance"))
             rules.set_rule(request.user, saved.pk, **values)
-        except NotPossible as error:
-            form.add_error(None, str(error))
-        else:
             text = _("Saved. This is now done with what “{name}” finds.")
             if not any(values.values()):
                 text = _("Saved. Nothing is done automatically with what “{name}” finds.")
@@ -72,11 +69,8 @@ def rule(request: PersonsRequest, saved_id: int) -> HttpResponse:
 def test_webhook(request: PersonsRequest, saved_id: int) -> HttpResponse:
     """Call the webhook of a search with a sample, and show the result."""
     saved = _own(request, saved_id)
-    try:
+    with errors_shown(request, NotPossible):
         result = webhook.test_webhook(request.user, saved.pk, now=now())
-    except NotPossible as error:
-        messages.error(request, str(error))
-    else:
         notify = messages.error if result.error else messages.success
         notify(request, result.error or _("The webhook answered with status {status}.").format(status=result.status))
     return redirect("alert_rule", saved.pk)
@@ -111,11 +105,8 @@ def settings(request: PersonsRequest) -> HttpResponse:
     known = NotificationSettings.objects.filter(pk=request.user.pk).first()
     form = NotificationSettingsForm(request.POST or None, initial=NotificationSettingsForm.values_of(known))
     if request.method == "POST" and form.is_valid():
-        try:
+        with errors_in(form, NotPossible):
             rules.set_notification_settings(request.user, **form.cleaned_data)
-        except NotPossible as error:
-            form.add_error(None, str(error))
-        else:
             messages.success(request, _("Saved."))
             return redirect("alert_settings")
     return show(

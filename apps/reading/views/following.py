@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from apps.accounts.models import User
-from apps.accounts.views.requests import person_post, present
+from apps.accounts.views.requests import errors_in, person_post, present
 from apps.database.sanitizing import sanitize
 from apps.following import actions as following_actions
 from apps.following import queries as following
@@ -96,11 +96,9 @@ def folders(request: PersonsRequest) -> HttpResponse:
         name, parent = form.cleaned_data["name"], form.cleaned_data["parent"]
         if following.folders_of(request.user).filter(name=name, parent=parent).exists():
             messages.info(request, _("A folder named “%(name)s” already exists.") % {"name": name})
-        try:
+        with errors_in(form, NotPossible):
             following_actions.create_folder(request.user, name, parent)
             return redirect("folders")
-        except NotPossible as problem:
-            form.add_error(None, str(problem))
     return show(request, "reading/folders.html", form=form)
 
 
@@ -139,11 +137,9 @@ def edit_folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
     initial = {"name": folder.name, "parent": folder.parent_id}
     form = FolderForm(request.POST or None, user=request.user, folder=folder, initial=initial)
     if request.method == "POST" and form.is_valid():
-        try:
+        with errors_in(form, NotPossible):
             following_actions.edit_folder(folder, **form.cleaned_data)
             return redirect("folders")
-        except NotPossible as problem:
-            form.add_error(None, str(problem))
     return show(request, "reading/folder.html", at=Scope("folder", folder_id), form=form, folder=folder)
 
 

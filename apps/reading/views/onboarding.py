@@ -9,7 +9,7 @@ from django.utils.translation import get_language_from_request
 from django.utils.translation import gettext as _
 from django.utils.translation.trans_real import parse_accept_lang_header
 
-from apps.accounts.views.requests import person_get, person_post
+from apps.accounts.views.requests import errors_in, person_get, person_post
 from apps.following import queries as following
 from apps.following.actions import NotPossible
 from apps.reading.forms.following import InterestsForm
@@ -32,11 +32,8 @@ def welcome(request: PersonsRequest) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         found = of_interest(form.cleaned_data["categories"], form.cleaned_data["languages"])
-        try:
+        with errors_in(form, NotPossible):
             retrieval.follow_all(request.user, found, now=now())
-        except NotPossible as problem:
-            form.add_error(None, str(problem))
-        else:
             if found:
                 return redirect("filling")
             form.add_error(None, _("There is nothing on this in these languages yet."))

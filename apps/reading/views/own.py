@@ -7,7 +7,7 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from apps.accounts.views.requests import person_get, person_post, present
+from apps.accounts.views.requests import errors_shown, person_get, person_post, present
 from apps.database.sanitizing import sanitize
 from apps.following import actions
 from apps.following import queries as following
@@ -56,11 +56,9 @@ def note(request: PersonsRequest, posting_id: int) -> HttpResponse:
             messages.success(request, _("Note deleted."))
         return back(request, "notes")
     require_readable(request.user, posting_id)
-    try:
+    with errors_shown(request, actions.NotPossible):
         if actions.write_note(request.user, posting_id, sanitize(request.POST.get("text", "")), now=now()):
             messages.success(request, _("Note saved."))
-    except actions.NotPossible as error:
-        messages.error(request, str(error))
     return back(request, "posting", posting_id)
 
 
@@ -88,8 +86,6 @@ def change_tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
                     request, _("Choose another of your tags to merge “%(name)s” into.") % {"name": found.name}
                 )
         case _other:
-            try:
+            with errors_shown(request, actions.NotPossible):
                 actions.rename_tag(request.user, tag_id, sanitize(request.POST.get("name", "")))
-            except actions.NotPossible as error:
-                messages.error(request, str(error))
     return redirect("tags")

@@ -6,7 +6,7 @@ from django.shortcuts import redirect
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
-from apps.accounts.views.requests import person_get, person_post
+from apps.accounts.views.requests import errors_shown, person_get, person_post
 from apps.database.sanitizing import sanitize
 from apps.reading.pages.saved_searches import saved_search_rows
 from apps.search.actions import saved as actions
@@ -54,8 +54,6 @@ def change(request: PersonsRequest, saved_id: int) -> HttpResponse:
             actions.move_feed(request.user, saved_id)
             messages.success(request, _("New feed URLs created; the old ones no longer work."))
         case _:
-            try:
+            with errors_shown(request, actions.NotSaved):
                 actions.rename_search(request.user, saved_id, sanitize(request.POST.get("name", "")))
-            except actions.NotSaved as error:
-                messages.error(request, str(error))
     return redirect("saved_searches")

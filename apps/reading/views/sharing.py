@@ -8,7 +8,7 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from apps.accounts.views.requests import person_get, person_post, present
+from apps.accounts.views.requests import errors_shown, person_get, person_post, present
 from apps.following import actions
 from apps.published_feeds.pages import menu_of_shared
 from apps.reading.pages.own import shares_page
@@ -24,10 +24,8 @@ def share(request: PersonsRequest, posting_id: int) -> HttpResponse:
             messages.success(request, _("The link no longer works."))
         return back(request, "shares")
     require_readable(request.user, posting_id)
-    try:
+    with errors_shown(request, actions.NotPossible):
         actions.share(request.user, posting_id, now=now())
-    except actions.NotPossible as error:
-        messages.error(request, str(error))
     return redirect(reverse("posting", args=[posting_id]) + "#share")
 
 
