@@ -1,7 +1,7 @@
 """History, notes and tags."""
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
@@ -11,19 +11,15 @@ from apps.accounts.views.requests import errors_shown, person_get, person_post, 
 from apps.database.sanitizing import sanitize
 from apps.following import actions
 from apps.following import queries as following
-from apps.postings.queries import BadCursor, Cursor
 from apps.reading.pages.own import history_page, notes_page
-from apps.web.views.rendering import PersonsRequest, back, require_readable, show
+from apps.web.views.rendering import PersonsRequest, back, place_in_list, require_readable, show
 
 
 # --- history ----------------------------------------------------------------------------------------------------------
 @person_get
 def history(request: PersonsRequest) -> HttpResponse:
-    start = request.GET.get("start")
-    try:
-        page = history_page(request.user, Cursor.decode(start) if start else None)
-    except BadCursor as error:
-        raise Http404(str(error)) from error
+    start = place_in_list(request)
+    page = history_page(request.user, start)
     if request.htmx and start:
         return render(request, "reading/_history_rows.html", {"page": page, "now": now()})
     return show(request, "reading/history.html", page=page)

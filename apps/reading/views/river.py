@@ -14,7 +14,6 @@ from apps.following import actions as following_actions
 from apps.following import queries as following
 from apps.following.models import Follow
 from apps.following.queries import Scope
-from apps.postings.queries import BadCursor, Cursor
 from apps.published_feeds.pages import menu_of_list
 from apps.reading.algorithms.typesetting import LEADINGS, SIZES, Typesetting
 from apps.reading.pages.layouts import view_of
@@ -24,7 +23,7 @@ from apps.reading.views.summaries import chosen_percent
 from apps.sources.actions import note_opened
 from apps.stories import actions as stories_actions
 from apps.web.pages import Context
-from apps.web.views.rendering import PersonsRequest, Request, by, is_from_here, is_prefetch, show
+from apps.web.views.rendering import PersonsRequest, Request, by, is_from_here, is_prefetch, place_in_list, show
 
 _TYPESETTING = "typesetting"  # cookie
 _YEAR = 365 * 86_400  # s
@@ -124,16 +123,11 @@ def _options(request: Request, follow: Follow | None = None, *, all_by_default: 
     person = request.user
     prefers_unread = person.is_authenticated and person.unread_only and not all_by_default
     preferred_order = person.order if person.is_authenticated else User.Order.NEWEST
-    start = request.GET.get("start")
-    try:
-        cursor = Cursor.decode(start) if start else None
-    except BadCursor as error:
-        raise Http404(str(error)) from error
     order = request.GET.get("order")
     return ListOptions(
         unread_only={"unread": True, "all": False}.get(request.GET.get("show", ""), prefers_unread),
         order=User.Order(order if order in User.Order.values else preferred_order),
-        start=cursor,
+        start=place_in_list(request),
         words=sanitize(request.GET.get("q", "")).strip(),
         view=_view(request, follow),
     )
