@@ -9,27 +9,25 @@ from django.shortcuts import redirect, render
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods
 
 from apps.account_data import actions, queries
 from apps.account_data.formats.problems import BadArchive
 from apps.account_data.forms import ArchiveForm, DeletionForm
 from apps.account_data.pages import restored_rows
 from apps.accounts.actions import NotPossible, rate_limits
-from apps.accounts.views.requests import PersonsRequest
+from apps.accounts.views.requests import PersonsRequest, errors_in, person_get, person_post
 
 ARCHIVES_AN_HOUR = 10  # exports, and imports, of one user
 TOO_MANY = 429
 
 
-@require_safe
-@login_required
+@person_get
 def archive(request: PersonsRequest) -> HttpResponse:
     return render(request, "account_data/archive.html", {"form": ArchiveForm()})
 
 
-@require_POST
-@login_required
+@person_post
 def export(request: PersonsRequest) -> HttpResponse | StreamingHttpResponse:
     if not rate_limits.is_within("export", request.user.pk, most=ARCHIVES_AN_HOUR, seconds=3_600):
         return render(request, "429.html", status=TOO_MANY)
@@ -45,8 +43,7 @@ def export(request: PersonsRequest) -> HttpResponse | StreamingHttpResponse:
     )
 
 
-@require_POST
-@login_required
+@person_post
 def import_archive(request: PersonsRequest) -> HttpResponse:
     if not rate_limits.is_within("import", request.user.pk, most=ARCHIVES_AN_HOUR, seconds=3_600):
         return render(request, "429.html", status=TOO_MANY)
@@ -68,11 +65,8 @@ def import_archive(request: PersonsRequest) -> HttpResponse:
 def delete_account(request: PersonsRequest) -> HttpResponse:
     form = DeletionForm(request.POST or None, user=request.user)
     if request.method == "POST" and form.is_valid():
-        try:
+        with errors_in(form, NotPossible):
             actions.delete_account(request.user, now=now())
-        except NotPossible as problem:
-            form.add_error(None, str(problem))
-        else:
             logout(request)
             messages.success(request, _("Your account and all your data have been deleted."))
             return redirect("home")

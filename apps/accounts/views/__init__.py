@@ -18,15 +18,14 @@ from apps.accounts.actions import rate_limits
 from apps.accounts.adapters import INVITATION
 from apps.accounts.forms import InvitationForm, TokenForm
 from apps.accounts.queries.site import own_address
-from apps.accounts.views.requests import PersonsRequest, for_staff
+from apps.accounts.views.requests import PersonsRequest, errors_in, for_staff, person_get, person_post, staff_post
 
 CREATED_AN_HOUR = 30  # tokens, and invitations, by one user
 WRONG_LINKS, WRONG_LINK_SECONDS = 20, 300  # of invitations, from one address
 INVITATIONS_SHOWN = 200
 
 
-@require_safe
-@login_required
+@person_get
 def account(request: PersonsRequest) -> HttpResponse:
     return render(request, "accounts/account.html", {"page": pages.account_page(request.user)})
 
@@ -39,21 +38,18 @@ def tokens(request: PersonsRequest) -> HttpResponse:
     form = TokenForm(request.POST or None)
     token, secret = None, ""
     if request.method == "POST" and form.is_valid():
-        try:
+        with errors_in(form, actions.NotPossible):
             if not rate_limits.is_within("token", request.user.pk, most=CREATED_AN_HOUR, seconds=3_600):
                 raise actions.NotPossible(_("You have created many tokens in the last hour. Try again later."))
             token, secret = actions.make_token(request.user, **form.cleaned_data, now=now())
             form = TokenForm()
-        except actions.NotPossible as problem:
-            form.add_error(None, str(problem))
     context = {"form": form, "secret": secret, "tokens": queries.tokens_of(request.user), "now": now()}
     if token is not None and token.fever_key:
         context["fever_address"] = own_address(reverse("fever"))
     return render(request, "accounts/tokens.html", context)
 
 
-@require_POST
-@login_required
+@person_post
 def revoke_token(request: PersonsRequest, token_id: int) -> HttpResponse:
     if not actions.revoke_token(request.user, token_id):
         raise Http404
@@ -62,8 +58,7 @@ def revoke_token(request: PersonsRequest, token_id: int) -> HttpResponse:
 
 
 # --- sessions ---------------------------------------------------------------------------------------------------------
-@require_POST
-@login_required
+@person_post
 def end_session(request: PersonsRequest, session_id: int) -> HttpResponse:
     if not actions.end_session(request.user, session_id):
         raise Http404
@@ -79,14 +74,12 @@ def invitations(request: PersonsRequest) -> HttpResponse:
     form = InvitationForm(request.POST or None)
     link = ""
     if request.method == "POST" and form.is_valid():
-        try:
+        with errors_in(form, actions.NotPossible):
             if not rate_limits.is_within("invitation", request.user.pk, most=CREATED_AN_HOUR, seconds=3_600):
                 raise actions.NotPossible(_("You have created many invitations in the last hour. Try again later."))
             _made, secret = actions.invite(request.user, **form.cleaned_data, now=now())
             link = own_address(reverse("accept_invitation", args=[secret]))
             form = InvitationForm()
-        except actions.NotPossible as problem:
-            form.add_error(None, str(problem))
     context = {
         "form": form,
         "link": link,
@@ -97,8 +90,7 @@ def invitations(request: PersonsRequest) -> HttpResponse:
     return render(request, "accounts/invitations.html", context)
 
 
-@require_POST
-@for_staff
+@staff_post
 def take_back_invitation(request: PersonsRequest, invitation_id: int) -> HttpResponse:
     if not actions.take_back_invitation(invitation_id):
         raise Http404

@@ -1,5 +1,7 @@
 """Status codes of the errors that all dialects share."""
 
+from django.http import Http404
+
 from apps.api.formats.parameters import BadRequest
 from apps.database.statement_timeout import TookTooLong
 from apps.following.actions import NotPossible
@@ -9,11 +11,6 @@ from apps.search.algorithms.language import BadQuery
 from apps.search.queries import TooCostly
 from apps.sources.formats.opml import BrokenOpml
 
-
-class NotThere(ValueError):
-    """The user has no such object; the message names it."""
-
-
 STATUSES: dict[type[Exception], int] = {
     TooOften: 429,  # before NotPossible, its base class
     BadRequest: 400,
@@ -21,7 +18,7 @@ STATUSES: dict[type[Exception], int] = {
     BadCursor: 400,
     BrokenOpml: 400,
     NotPossible: 400,
-    NotThere: 404,
+    Http404: 404,
     TooCostly: 503,
     TookTooLong: 503,
 }

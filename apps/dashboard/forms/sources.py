@@ -102,33 +102,20 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
 
     class Meta:
         model = Source
-        fields = [
-            "url",
-            "kind",
-            "title",
-            "category",
-            "language",
-            "full_text",
-            "expiry_days",
-            "stop_regex",
-            "weight",
-            "min_gap",
-            "listed",
-            "always_retrieved",
-        ]
         labels = {
             "url": _("Address"),
-            "full_text": _("Fetch full text of excerpts"),
-            "expiry_days": _("Days to keep articles"),
-            "stop_regex": _("Stop words (regular expression)"),
-            "min_gap": _("Minimum gap between checks, in seconds"),
             "title": _("Title"),
             "category": _("Category"),
             "language": _("Language"),
+            "full_text": _("Fetch full text of excerpts"),
+            "expiry_days": _("Days to keep articles"),
+            "stop_regex": _("Stop words (regular expression)"),
             "weight": _("Weight"),
+            "min_gap": _("Minimum gap between checks, in seconds"),
             "listed": _("Listed"),
             "always_retrieved": _("Always checked"),
         }
+        fields = ["kind", *labels]
         widgets = {"url": forms.TextInput, "title": forms.TextInput, "stop_regex": forms.TextInput}
 
     def __init__(self, *args: Any, locked: bool = False, **options: Any) -> None:

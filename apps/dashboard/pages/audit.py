@@ -1,7 +1,5 @@
 """The change log of sources and of the portal."""
 
-from datetime import datetime
-
 from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import hosts_only
 from apps.sources.models import AuditEntry, Source
@@ -12,7 +10,7 @@ LENGTH = 100
 OF_A_SOURCE = 10  # the latest
 
 
-def audit_page(chosen: AuditFilter, before: int | None, now: datetime, *, hidden: bool) -> Context:
+def audit_page(chosen: AuditFilter, before: int | None, *, hidden: bool) -> Context:
     """Two queries. With `hidden`, addresses are reduced to their hosts."""
     found = sources.audit(chosen)
     if before is not None:
@@ -26,7 +24,6 @@ def audit_page(chosen: AuditFilter, before: int | None, now: datetime, *, hidden
         "filter": chosen,
         "kinds": kinds,
         "next": following,  # the next page has the ids below; 0 at the end
-        "now": now,
     }
 
 

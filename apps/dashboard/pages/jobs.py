@@ -1,7 +1,5 @@
 """Jobs over the whole archive, their progress and failures."""
 
-from datetime import datetime
-
 from django.utils.translation import gettext as _
 
 from apps.jobs import queries
@@ -12,12 +10,12 @@ from apps.web.pages import Context
 LISTED = 30
 
 
-def jobs_page(now: datetime) -> Context:
+def jobs_page() -> Context:
     rows = _rows(list(queries.everything()[:LISTED]))
-    return {"rows": rows, "kinds": all_kinds(), "is_under_way": any(row["is_unfinished"] for row in rows), "now": now}
+    return {"rows": rows, "kinds": all_kinds(), "is_under_way": any(row["is_unfinished"] for row in rows)}
 
 
-def job_page(job_id: int, now: datetime) -> Context | None:
+def job_page(job_id: int) -> Context | None:
     job = queries.job(job_id)
     if job is None:
         return None
@@ -26,7 +24,6 @@ def job_page(job_id: int, now: datetime) -> Context | None:
         "row": row,
         "attempts": tuple(queries.running(job_id)),
         "unwell": tuple(queries.unwell(job_id)),  # splits that failed at least once
-        "now": now,
     }
 
 

@@ -47,7 +47,7 @@ MAX_TABLES = 15
 CONTENTS = ("postings_posting", "search_document", "search_generation", "search_row", "stories_member")
 
 
-def failing_page(user: User, words: str, sort: str, number: str, now: datetime) -> Context:
+def failing_page(user: User, words: str, sort: str, number: str) -> Context:
     """Two queries, and two more for the permission."""
     page = Paginator(failing_sources(words, sort), LENGTH).get_page(number)
     page.object_list = list(page.object_list)
@@ -60,7 +60,6 @@ def failing_page(user: User, words: str, sort: str, number: str, now: datetime) 
         "words": words,
         "sort": sort if sort in FAILING_SORTS else "since",
         "sorts": tuple(FAILING_SORTS),
-        "now": now,
     }
 
 
@@ -76,7 +75,6 @@ def people_page(words: str, state: str, sort: str, number: str, now: datetime) -
         "sort": sort if sort in PEOPLE_SORTS else "newest",
         "states": tuple(PEOPLE_STATES),
         "sorts": tuple(PEOPLE_SORTS),
-        "now": now,
     }
 
 
@@ -92,7 +90,6 @@ def queues_page(now: datetime, *, with_workers: bool) -> Context:
         "failed": within_time(
             lambda: tuple(messages.failed_messages(most=MAX_FAILED))
         ),  # undeliverable messages, the latest first
-        "now": now,
     }
 
 
@@ -123,7 +120,6 @@ def storage_page(now: datetime) -> Context:
         "growth": per_posting * sum(week) / len(week) if per_posting and week else None,  # bytes a day
         "index": within_time(index_state),
         "retention": _retention(),  # setting, value
-        "now": now,
     }
 
 
@@ -178,9 +174,8 @@ def _retention() -> tuple[tuple[str, str], ...]:
     )
 
 
-def dead_letters_page(now: datetime) -> Context:
+def dead_letters_page() -> Context:
     return {
         "messages": tuple(dead_letters()[:DEAD_LETTERS]),  # the latest first
         "tasks": known_tasks(),  # that can be sent again
-        "now": now,
     }

@@ -55,7 +55,6 @@ def overview_page(now: datetime) -> Context:
         "bytes": load_found.size if load_found else None,  # of the database
         "needs": within_time(needs),
         "late": [name for name, backlog in (waiting_rows or {}).items() if backlog.seconds > LATE],  # outboxes that lag
-        "now": now,
     }
 
 

@@ -61,7 +61,6 @@ def plan_page(*, words: str, sort: str, number: str, now: datetime) -> Context:
         "shares": tuple(found.read(first, first + LENGTH)),  # of this page
         "words": words,
         "sort": sort,
-        "now": now,
     }
 
 

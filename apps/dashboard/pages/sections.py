@@ -29,7 +29,6 @@ def sections_page(now: datetime) -> Context:
             for section in rows
             for content in [kept.get(section.pk, NOTHING)]
         ),
-        "now": now,
     }
 
 

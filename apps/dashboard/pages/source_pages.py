@@ -1,7 +1,5 @@
 """The known pages of a crawled site, or of a feed whose excerpts are completed, and the keen tags of a source."""
 
-from datetime import datetime
-
 from django.core.paginator import Paginator
 
 from apps.accounts.models import User
@@ -15,9 +13,7 @@ from apps.web.pages import Context
 LENGTH = 50
 
 
-def source_pages_page(
-    user: User, source_id: int, *, kind: str, words: str, number: str, now: datetime
-) -> Context | None:
+def source_pages_page(user: User, source_id: int, *, kind: str, words: str, number: str) -> Context | None:
     """Six queries."""
     source = following.known_sources(user).filter(pk=source_id).first()
     if source is None:
@@ -36,7 +32,6 @@ def source_pages_page(
         "kinds": tuple((value, str(label)) for value, label in Page.Kind.choices),
         "kind": kind,  # shown, or "" for all
         "words": words,
-        "now": now,
     }
 
 

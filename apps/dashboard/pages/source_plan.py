@@ -50,7 +50,6 @@ def source_plan_page(user: User | AnonymousUser, source_id: int, now: datetime) 
         "activity": activity_words(plan.remembered.activity.factor) if plan else "",
         "days": days,
         "delay_picture": delay_picture(days),  # empty when no delay is known
-        "now": now,
     }
 
 

@@ -46,7 +46,6 @@ def sources_page(filter: SourceFilter, number: str, now: datetime) -> Context:
         "states": tuple(STATES.items()),
         "sorts": tuple(ORDERS.items()),
         "totals": retrieval.daily_totals(now),
-        "now": now,
     }
 
 
@@ -74,7 +73,6 @@ def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> Co
         "audit": audit_of_source(source_id, hidden=hidden) if user.is_staff else (),  # for staff, the latest first
         "followed": followed,
         "hidden": hidden,  # whether the user may not see the address
-        "now": now,
         "latest": next((row for row in log if row["late"]), None),  # actual retrieval
     }
 

@@ -8,9 +8,8 @@ from django.shortcuts import redirect, render
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_safe
 
-from apps.accounts.views.requests import for_staff
+from apps.accounts.views.requests import for_staff, staff_get
 from apps.dashboard import actions
 from apps.dashboard.forms.curating import AuditFilterForm, CurationForm, SourceFilterForm, chosen_ids
 from apps.dashboard.forms.sources import PRIVATE
@@ -148,8 +147,7 @@ def _delete(request: Request, page: Context) -> HttpResponse:
 
 
 # --- change log -------------------------------------------------------------------------------------------------------
-@require_safe
-@for_staff
+@staff_get
 def audit(request: HttpRequest) -> HttpResponse:
     """The change log."""
     before = whole_number(request.GET.get("before", ""))
@@ -157,4 +155,4 @@ def audit(request: HttpRequest) -> HttpResponse:
         raise Http404("There is no such place in the log.")
     chosen = AuditFilterForm(request.GET).filter()
     hidden = not following.may_open_private(request.user)
-    return show(request, "dashboard/audit.html", page=audit_page(chosen, before, now(), hidden=hidden))
+    return show(request, "dashboard/audit.html", page=audit_page(chosen, before, hidden=hidden))

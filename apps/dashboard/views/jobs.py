@@ -9,9 +9,8 @@ from django.utils.functional import Promise
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts.views.requests import for_staff, present
+from apps.accounts.views.requests import present, staff_get, staff_post
 from apps.dashboard.pages.jobs import job_page, jobs_page
 from apps.jobs import actions
 from apps.web.pages import Context
@@ -25,26 +24,23 @@ CHANGES: dict[str, tuple[Callable[[int], bool], Promise]] = {
 }
 
 
-@require_safe
-@for_staff
+@staff_get
 def index(request: Request) -> HttpResponse:
-    page = jobs_page(now())
+    page = jobs_page()
     if request.htmx:
-        return render(request, "dashboard/_jobs.html", {"page": page})
+        return render(request, "dashboard/_jobs.html", {"page": page, "now": now()})
     return show(request, "dashboard/jobs.html", page=page)
 
 
-@require_safe
-@for_staff
+@staff_get
 def detail(request: Request, job_id: int) -> HttpResponse:
     page = _page(job_id)
     if request.htmx:
-        return render(request, "dashboard/_job.html", {"page": page})
+        return render(request, "dashboard/_job.html", {"page": page, "now": now()})
     return show(request, "dashboard/job.html", page=page)
 
 
-@require_POST
-@for_staff
+@staff_post
 def start(request: PersonsRequest) -> HttpResponse:
     try:
         job, is_new = actions.create(request.POST.get("kind", ""), requested_by=request.user.get_username())
@@ -57,8 +53,7 @@ def start(request: PersonsRequest) -> HttpResponse:
     return redirect("job", job.pk)
 
 
-@require_POST
-@for_staff
+@staff_post
 def change(request: HttpRequest, job_id: int, what: str) -> HttpResponse:
     page = _page(job_id)
     if what not in CHANGES:
@@ -75,4 +70,4 @@ def change(request: HttpRequest, job_id: int, what: str) -> HttpResponse:
 
 
 def _page(job_id: int) -> Context:
-    return present(job_page(job_id, now()), "There is no such job.")
+    return present(job_page(job_id), "There is no such job.")

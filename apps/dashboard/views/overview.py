@@ -5,10 +5,9 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadReque
 from django.shortcuts import redirect
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.models import User
-from apps.accounts.views.requests import for_staff
+from apps.accounts.views.requests import errors_shown, staff_get, staff_post
 from apps.dashboard import actions
 from apps.dashboard.pages.lists import dead_letters_page, failing_page, people_page, queues_page, storage_page
 from apps.dashboard.pages.overview import overview_page
@@ -18,36 +17,31 @@ from apps.web.views.rendering import PersonsRequest, back, by, show
 MAX_WORDS = 200
 
 
-@require_safe
-@for_staff
+@staff_get
 def overview(request: HttpRequest) -> HttpResponse:
     return show(request, "dashboard/overview.html", page=overview_page(now()))
 
 
-@require_safe
-@for_staff
+@staff_get
 def failing(request: PersonsRequest) -> HttpResponse:
     """Sources whose latest check failed."""
     given = request.GET
-    page = failing_page(request.user, _words(request), given.get("sort", ""), given.get("page", "1"), now())
+    page = failing_page(request.user, _words(request), given.get("sort", ""), given.get("page", "1"))
     return show(request, "dashboard/failing.html", page=page)
 
 
-@require_safe
-@for_staff
+@staff_get
 def queues(request: HttpRequest) -> HttpResponse:
     page = queues_page(now(), with_workers="workers" in request.GET)
     return show(request, "dashboard/queues.html", page=page)
 
 
-@require_safe
-@for_staff
+@staff_get
 def dead_letters(request: HttpRequest) -> HttpResponse:
-    return show(request, "dashboard/dead_letters.html", page=dead_letters_page(now()))
+    return show(request, "dashboard/dead_letters.html", page=dead_letters_page())
 
 
-@require_POST
-@for_staff
+@staff_post
 def decide_dead_letter(request: HttpRequest) -> HttpResponse:
     """Send a message again, or discard it."""
     decisions = {
@@ -57,32 +51,27 @@ def decide_dead_letter(request: HttpRequest) -> HttpResponse:
     if request.POST.get("do") not in decisions:
         return HttpResponseBadRequest("Say send or discard.")
     decide, text = decisions[request.POST["do"]]
-    try:
+    with errors_shown(request, dead.NotSendable):
         if decide(request.POST.get("id", "")[:200].replace("\x00", "")):
             messages.success(request, text)
         else:
             messages.warning(request, _("Someone has already decided on it."))
-    except dead.NotSendable as problem:
-        messages.error(request, str(problem))
     return redirect("dead_letters")
 
 
-@require_safe
-@for_staff
+@staff_get
 def people(request: HttpRequest) -> HttpResponse:
     given = request.GET
     page = people_page(_words(request), given.get("state", ""), given.get("sort", ""), given.get("page", "1"), now())
     return show(request, "dashboard/people.html", page=page)
 
 
-@require_safe
-@for_staff
+@staff_get
 def storage(request: HttpRequest) -> HttpResponse:
     return show(request, "dashboard/storage.html", page=storage_page(now()))
 
 
-@require_POST
-@for_staff
+@staff_post
 def set_active(request: PersonsRequest, user_id: int) -> HttpResponse:
     """Enable or disable an account: not one's own, and an admin's only as a superuser."""
     person = User.objects.filter(pk=user_id).first()

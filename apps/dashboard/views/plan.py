@@ -5,9 +5,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
-from apps.accounts.views.requests import for_staff, present
+from apps.accounts.views.requests import for_staff, present, staff_get
 from apps.dashboard.forms.plan import PlanForm
 from apps.dashboard.pages.plan import plan_page
 from apps.dashboard.pages.source_plan import source_plan_page
@@ -43,8 +42,7 @@ def _changed(request: HttpRequest, form: PlanForm) -> bool:
     return True
 
 
-@require_safe
-@for_staff
+@staff_get
 def of_source(request: HttpRequest, source_id: int) -> HttpResponse:
     page = present(source_plan_page(request.user, source_id, now()), "There is no such source.")
     return show(request, "dashboard/source_plan.html", page=page)

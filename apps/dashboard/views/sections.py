@@ -7,9 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts.views.requests import for_staff
+from apps.accounts.views.requests import for_staff, staff_get, staff_post
 from apps.dashboard.forms.sections import SectionForm
 from apps.dashboard.pages.sections import known_categories, preview, sections_page
 from apps.search.algorithms.language import BadQuery
@@ -21,8 +20,7 @@ from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import show
 
 
-@require_safe
-@for_staff
+@staff_get
 def index(request: HttpRequest) -> HttpResponse:
     return show(request, "dashboard/sections.html", page=sections_page(now()))
 
@@ -76,16 +74,14 @@ def _saved(form: SectionForm, values: dict[str, Any], section: Section | None) -
     return True
 
 
-@require_POST
-@for_staff
+@staff_post
 def move(request: HttpRequest, section_id: int) -> HttpResponse:
     get_object_or_404(Section, pk=section_id)
     actions.move_section(section_id, up=request.POST.get("way") == "up")
     return redirect("sections")
 
 
-@require_POST
-@for_staff
+@staff_post
 def delete(request: HttpRequest, section_id: int) -> HttpResponse:
     section = get_object_or_404(Section, pk=section_id)
     actions.delete_section(section_id)

@@ -5,9 +5,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
-from apps.accounts.views.requests import PersonsRequest, for_staff, present
+from apps.accounts.views.requests import PersonsRequest, for_staff, present, staff_post
 from apps.dashboard.forms.crawl import CrawlForm, KeenTagsForm
 from apps.dashboard.pages.source_pages import keen_tags_page, source_pages_page
 from apps.retrieval import actions
@@ -25,7 +24,6 @@ def index(request: PersonsRequest, source_id: int) -> HttpResponse:
             kind=request.GET.get("kind", ""),
             words=request.GET.get("words", "")[:200],
             number=request.GET.get("page", "1"),
-            now=now(),
         ),
         "There is no such source.",
     )
@@ -39,8 +37,7 @@ def index(request: PersonsRequest, source_id: int) -> HttpResponse:
     return show(request, "dashboard/source_pages.html", page=page, form=form)
 
 
-@require_POST
-@for_staff
+@staff_post
 def decide(request: HttpRequest, source_id: int, page_id: int) -> HttpResponse:
     """Fetch a page again, or exclude it."""
     kind = request.POST.get("kind", "")

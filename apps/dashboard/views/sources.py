@@ -5,15 +5,13 @@ from dataclasses import fields
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts.views.requests import for_staff, present
+from apps.accounts.views.requests import for_staff, person_get, present, staff_get, staff_post
 from apps.dashboard import actions
 from apps.dashboard.forms.curating import SourceFilterForm
 from apps.dashboard.forms.sources import PREFIX, PRIVATE, SourceForm
@@ -35,15 +33,13 @@ from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import PersonsRequest, Request, back, by, show
 
 
-@require_safe
-@for_staff
+@staff_get
 def index(request: HttpRequest) -> HttpResponse:
     chosen = SourceFilterForm(request.GET).filter()
     return show(request, "dashboard/sources.html", page=sources_page(chosen, request.GET.get("page", "1"), now()))
 
 
-@require_safe
-@login_required
+@person_get
 def detail(request: HttpRequest, source_id: int) -> HttpResponse:
     return show(request, "dashboard/source.html", page=_page(request, source_id))
 
@@ -185,8 +181,7 @@ def delete(request: HttpRequest, source_id: int) -> HttpResponse:
     return show(request, "dashboard/source_delete.html", page=page)
 
 
-@require_POST
-@for_staff
+@staff_post
 def set_state(request: HttpRequest, source_id: int) -> HttpResponse:
     wanted = request.POST.get("state")
     if wanted not in (Source.State.ACTIVE, Source.State.PAUSED):
@@ -196,8 +191,7 @@ def set_state(request: HttpRequest, source_id: int) -> HttpResponse:
     return back(request, "sources")
 
 
-@require_POST
-@for_staff
+@staff_post
 def check_now(request: HttpRequest, source_id: int) -> HttpResponse:
     """Check now."""
     page = _page(request, source_id)
@@ -222,8 +216,7 @@ def check_now(request: HttpRequest, source_id: int) -> HttpResponse:
     return back(request, "sources")
 
 
-@require_safe
-@for_staff
+@staff_get
 def test(request: HttpRequest) -> HttpResponse:
     """Fetch an address, or that of a source, and show every step; nothing is stored."""
     address = request.GET.get("address", "")[:2_100].strip()

@@ -4,11 +4,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from django.db.models import QuerySet
+
 from apps.accounts.models import User
 from apps.database.statements import fetch
 from apps.following import queries
 from apps.following.queries import Scope
 from apps.following.queries.states import ARRIVED, NEW
+from apps.postings import queries as postings
+from apps.postings.models import Posting
 from apps.postings.queries import Cursor
 
 WALKED = 2_000  # newest postings of all sources that are tried first: most lists are full before
@@ -62,6 +66,13 @@ class Arrival:
 
     since: datetime = _EVER
     until: datetime = _ALWAYS
+
+
+def after_place(found: QuerySet[Posting], start: Cursor | None, *, oldest_first: bool) -> QuerySet[Posting]:
+    """Postings after a place in a list, by time; without one from the top."""
+    if start is not None:
+        found = postings.after(found, start) if oldest_first else postings.before(found, start)
+    return postings.oldest(found) if oldest_first else postings.newest(found)
 
 
 def listed(

@@ -1,7 +1,5 @@
 """The health of followed sources, explained for readers."""
 
-from datetime import datetime
-
 from django.core.paginator import Page, Paginator
 from django.utils.translation import gettext as _
 
@@ -27,7 +25,7 @@ class _Followed:
         return notices.health_of_followed(self._user, start=part.start, limit=part.stop - part.start)
 
 
-def health_page(user: User, number: str, now: datetime) -> Context:
+def health_page(user: User, number: str) -> Context:
     """Four queries."""
     place: Page[Health] = Paginator(_Followed(user), LENGTH).get_page(number)  # type: ignore[arg-type]
     shown = tuple(notices.open_notices(user)[: notices.MAX_SHOWN])
@@ -37,7 +35,6 @@ def health_page(user: User, number: str, now: datetime) -> Context:
         "rows": [{"health": each, "reason": reason(each)} for each in place.object_list],  # failing ones first
         "place": place,
         "by_mail": notices.wants_mail(user),
-        "now": now,
     }
 
 

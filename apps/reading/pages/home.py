@@ -46,7 +46,6 @@ def home_page(now: datetime) -> Context:
         "sections": sections,  # by admins
         "categories": tuple(categories),  # instead of sections while there are none
         "rows": shown,  # the newest
-        "now": now,
     }
 
 

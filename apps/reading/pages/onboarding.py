@@ -79,5 +79,4 @@ def filling_page(user: User, now: datetime) -> Context:
         "checked": len(followed) - waiting,
         "rows": rows(user, newest),
         "recommended": () if waiting else recommended_entries(user, now),
-        "now": now,
     }

@@ -1,6 +1,7 @@
 """History, notes and shared postings."""
 
-from datetime import datetime
+from collections.abc import Iterable
+from typing import Any
 
 from django.core.paginator import Paginator
 
@@ -15,51 +16,42 @@ LENGTH = 40  # postings of a page
 UNFINISHED = 5  # recordings to resume
 
 
-def history_page(user: User, start: Cursor | None, now: datetime) -> Context:
+def history_page(user: User, start: Cursor | None) -> Context:
     """The postings that the user read and may still open, the latest first. Four queries."""
     found = list(following.readings_before(user, start)[: LENGTH + 1])
     shown = found[:LENGTH]
-    postings = rows_by_id(user, [reading.posting_id for reading in shown])
-    read = (
-        {"posting": postings[each.posting_id], "read_at": each.read_at} for each in shown if each.posting_id in postings
-    )
     last = Cursor(shown[-1].read_at, shown[-1].posting_id).encode() if len(found) > LENGTH else ""
-    begun = () if start else _begun(user)
+    begun = () if start else _with_postings(user, "playback", following.unfinished(user)[:UNFINISHED])
     return {
-        "rows": tuple(read),
-        "begun": begun,  # unfinished recordings
+        "rows": _openable(_with_postings(user, "reading", shown)),
+        "begun": _openable(begun),  # unfinished recordings
         "view": view_of(user),
         "next": last,  # cursor of the next page, "" at the end
-        "now": now,
     }
 
 
-def _begun(user: User) -> tuple[Context, ...]:
-    playbacks = list(following.unfinished(user)[:UNFINISHED])
-    postings = rows_by_id(user, [playback.posting_id for playback in playbacks])
-    return tuple(
-        {"posting": postings[each.posting_id], "playback": each} for each in playbacks if each.posting_id in postings
-    )
-
-
-def notes_page(user: User, words: str, number: str, now: datetime) -> Context:
+def notes_page(user: User, words: str, number: str) -> Context:
     """The user's notes, the latest first. Three queries."""
     place = Paginator(following.notes_of(user, words), LENGTH).get_page(number)
-    postings = rows_by_id(user, [note.posting_id for note in place])
     return {
-        "rows": tuple({"note": note, "posting": postings.get(note.posting_id)} for note in place),
+        "rows": _with_postings(user, "note", place),
         "words": words,  # filter
         "place": place,
-        "now": now,
     }
 
 
-def shares_page(user: User, number: str, now: datetime) -> Context:
+def shares_page(user: User, number: str) -> Context:
     """The user's shared postings, the latest first. Three queries."""
     place = Paginator(following.shares_of(user), LENGTH).get_page(number)
-    postings = rows_by_id(user, [share.posting_id for share in place])
-    return {
-        "rows": tuple({"share": share, "posting": postings.get(share.posting_id)} for share in place),
-        "place": place,
-        "now": now,
-    }
+    return {"rows": _with_postings(user, "share", place), "place": place}
+
+
+def _with_postings(user: User, name: str, found: Iterable[Any]) -> tuple[Context, ...]:
+    """Things under a name with their postings, or None where the user may not open it any more."""
+    things = list(found)
+    postings = rows_by_id(user, [each.posting_id for each in things])
+    return tuple({name: each, "posting": postings.get(each.posting_id)} for each in things)
+
+
+def _openable(rows: Iterable[Context]) -> tuple[Context, ...]:
+    return tuple(row for row in rows if row["posting"])

@@ -1,6 +1,6 @@
 """The page of a posting."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -26,7 +26,6 @@ _SAMPLE = 20_000  # characters from which the reading time is estimated
 def posting_page(
     user: User | AnonymousUser,
     posting_id: int,
-    now: datetime,
     percent: int | None = None,
     *,
     even_private: bool = False,
@@ -62,7 +61,6 @@ def posting_page(
         "older_id": beside.older_id,
         "summary": summary_part(posting, percent),
         "story_id": shared_story(user, posting_id),  # of a story with other sources
-        "now": now,
     }
 
 

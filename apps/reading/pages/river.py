@@ -11,8 +11,7 @@ from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.models import Follow
 from apps.following.queries import Scope
-from apps.following.queries.listing import listed
-from apps.postings import queries as postings
+from apps.following.queries.listing import after_place, listed
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
 from apps.retrieval.reports.delays import check_rate_of
@@ -65,7 +64,6 @@ def river_page(
             {"scope": f"{scope.kind}-{scope.id}", "order": options.order, "shown_at": now.isoformat()}
         ),  # the list, for the postings' menus
         "shown_at": now.isoformat(),
-        "now": now,
     }
     if not options.words:
         found = _listed(user, scope, options, follow)
@@ -118,11 +116,7 @@ def _sources_of(user: User | AnonymousUser, scope: Scope) -> set[int] | None:
 
 
 def _ordered(found: QuerySet[Posting], user: User | AnonymousUser, options: ListOptions) -> list[int]:
-    start = options.start
     if options.unread_only:
         found = following.with_state(found, user).filter(Q(unread=True))
-    if options.order == User.Order.OLDEST:
-        ordered = postings.oldest(postings.after(found, start) if start else found)
-    else:
-        ordered = postings.newest(postings.before(found, start) if start else found)
+    ordered = after_place(found, options.start, oldest_first=options.order == User.Order.OLDEST)
     return list(ordered.values_list("pk", flat=True)[: LENGTH + 1])

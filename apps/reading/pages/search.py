@@ -78,11 +78,11 @@ def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -
     try:
         tree = parse(query.text)
     except BadQuery as error:
-        return _page(query, "relevance", now, complaint=complaint(query.text, error))
+        return _page(query, "relevance", complaint=complaint(query.text, error))
     has_words = bool(wanted(tree) or query.liked)
     order: Order = (query.order or "relevance") if has_words else "newest"
     if not has_criteria(query):
-        return _page(query, order, now)
+        return _page(query, order)
     result = searching.search(
         user,
         tree,
@@ -97,7 +97,7 @@ def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -
     origins = {posting_id for added in result.added for posting_id in added.posting_ids}
     read = texts(user, origins.union(result.postings))
     return (
-        _page(query, order, now, has_words=has_words)
+        _page(query, order, has_words=has_words)
         | {
             "meant": _meant(tree, query),  # spelling suggestion
             "understood": understood(tree, query.text),  # the parsed query, if ambiguous
@@ -117,14 +117,11 @@ def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -
     )
 
 
-def _page(
-    query: SearchQuery, order: Order, now: datetime, *, has_words: bool = False, complaint: Complaint | None = None
-) -> Context:
+def _page(query: SearchQuery, order: Order, *, has_words: bool = False, complaint: Complaint | None = None) -> Context:
     """A page without results; `has_words` if relevance is defined."""
     return {
         "query": query,
         "order": order,
-        "now": now,
         "complaint": complaint,
         "has_words": has_words,
         "is_empty": complaint is None and not has_criteria(query),

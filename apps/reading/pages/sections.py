@@ -77,5 +77,4 @@ def section_page(user: User | AnonymousUser, section: Section, number: int, now:
         "found_at": content.found_at,
         "number": number,
         "next": number + 1 if content.count > end else 0,  # 0 at the end
-        "now": now,
     }

@@ -1,7 +1,5 @@
 """The public page of a shared posting."""
 
-from datetime import datetime
-
 from django.contrib.auth.models import AnonymousUser
 
 from apps.following import queries as following
@@ -13,7 +11,7 @@ from apps.web.pages.pictures import picture_for
 TEASER = 400  # characters of a text too short for a summary
 
 
-def shared_page(secret: str, now: datetime) -> Context | None:
+def shared_page(secret: str) -> Context | None:
     """The page at a secret address, or None."""
     share = following.share_at(secret)
     if share is None:
@@ -30,5 +28,4 @@ def shared_page(secret: str, now: datetime) -> Context | None:
         "published_at": posting.published_at,
         "summary": summary_part(posting, None),
         "teaser": posting.text[:TEASER],
-        "now": now,
     }

@@ -35,7 +35,6 @@ def stories_page(user: User | AnonymousUser, number: int, now: datetime) -> Cont
         "rows": story_rows(user, shown),
         "number": number,  # of the page, from 1
         "next": number + 1 if more else 0,  # 0 at the end
-        "now": now,
     }
 
 
@@ -44,7 +43,7 @@ def top_stories(user: User | AnonymousUser, now: datetime) -> tuple[StoryRow, ..
     return story_rows(user, stories.front(user, now)[:TEASED])
 
 
-def story_page(user: User | AnonymousUser, story: Story, now: datetime) -> Context | None:
+def story_page(user: User | AnonymousUser, story: Story) -> Context | None:
     """The part of a story that the user may read; None if that is empty. Six queries."""
     members = list(stories.members_of(story.pk).values_list("posting_id", "copy_of")[: MAX_POSTINGS + 1])
     found = rows_by_id(user, [id for id, _ in members[:MAX_POSTINGS]])
@@ -72,7 +71,6 @@ def story_page(user: User | AnonymousUser, story: Story, now: datetime) -> Conte
         "picture": _timeline(times),
         "summary": story_part(user, [lead.id, *(id for id in originals if id != lead.id)][:12]),
         "is_cut": len(members) > MAX_POSTINGS,  # whether not all postings are shown
-        "now": now,
     }
 
 
@@ -113,5 +111,4 @@ def own_page(user: User, number: int, now: datetime) -> Context:
         "learnt": taste is not None,  # whether a taste is known
         "next": number + 1 if more else 0,
         "number": number,
-        "now": now,
     }

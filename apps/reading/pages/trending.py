@@ -82,7 +82,6 @@ def trends_page(user: User | AnonymousUser, parameters: TrendingParameters, now:
         "picture": _picture(parameters.period, curves, steps),  # empty without a term
         "table": _table(steps, [curve.documents for curve in curves.values()]),  # rows, one per step, the newest first
         "listed_at": max((trend.listed_at for trend in trends), default=None),
-        "now": now,
     }
 
 

@@ -9,8 +9,9 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods
 
+from apps.accounts.views.requests import errors_in, errors_shown, person_get, person_post
 from apps.alerts.actions import delivering, rules
 from apps.alerts.channels import webhook
 from apps.alerts.channels.push import public_push_key
@@ -30,16 +31,14 @@ def _own(request: PersonsRequest, saved_id: int) -> SavedSearch:
     return get_object_or_404(saved_searches(request.user), pk=saved_id)
 
 
-@require_safe
-@login_required
+@person_get
 def found(request: PersonsRequest, saved_id: int) -> HttpResponse:
     page = found_page(_own(request, saved_id), request.user, whole_number(request.GET.get("before", "")))
     template = "reading/_alerts_rows.html" if request.htmx else "reading/alerts_found.html"
     return show(request, template, page=page)
 
 
-@require_safe
-@login_required
+@person_get
 def service(request: PersonsRequest, saved_id: int) -> HttpResponse:
     return show(request, "reading/alerts_service.html", page=service_page(_own(request, saved_id), now()))
 
@@ -53,12 +52,9 @@ def rule(request: PersonsRequest, saved_id: int) -> HttpResponse:
     form = RuleForm(request.POST or None, initial=RuleForm.values_of(known, percolator_query))
     if request.method == "POST" and form.is_valid():
         values = dict(form.cleaned_data)
-        try:
+        with errors_in(form, NotPossible):
             rules.set_importance(request.user, saved.pk, values.pop("importance"))
             rules.set_rule(request.user, saved.pk, **values)
-        except NotPossible as error:
-            form.add_error(None, str(error))
-        else:
             text = _("Saved. This is now done with what “{name}” finds.")
             if not any(values.values()):
                 text = _("Saved. Nothing is done automatically with what “{name}” finds.")
@@ -69,30 +65,24 @@ def rule(request: PersonsRequest, saved_id: int) -> HttpResponse:
     )
 
 
-@require_POST
-@login_required
+@person_post
 def test_webhook(request: PersonsRequest, saved_id: int) -> HttpResponse:
     """Call the webhook of a search with a sample, and show the result."""
     saved = _own(request, saved_id)
-    try:
+    with errors_shown(request, NotPossible):
         result = webhook.test_webhook(request.user, saved.pk, now=now())
-    except NotPossible as error:
-        messages.error(request, str(error))
-    else:
         notify = messages.error if result.error else messages.success
         notify(request, result.error or _("The webhook answered with status {status}.").format(status=result.status))
     return redirect("alert_rule", saved.pk)
 
 
-@require_POST
-@login_required
+@person_post
 def resume(request: PersonsRequest, saved_id: int) -> HttpResponse:
     rules.resume(request.user, _own(request, saved_id).pk)
     return redirect("alert_rule", saved_id)
 
 
-@require_safe
-@login_required
+@person_get
 def log(request: PersonsRequest) -> HttpResponse:
     page = messages_page(
         request.user, whole_number(request.GET.get("before", "")), failed_only="given-up" in request.GET
@@ -100,8 +90,7 @@ def log(request: PersonsRequest) -> HttpResponse:
     return show(request, "reading/alerts_messages.html", page=page)
 
 
-@require_POST
-@login_required
+@person_post
 def retry(request: PersonsRequest, message_id: int) -> HttpResponse:
     if delivering.retry(request.user, message_id, now=now()):
         messages.success(request, _("Retrying."))
@@ -116,11 +105,8 @@ def settings(request: PersonsRequest) -> HttpResponse:
     known = NotificationSettings.objects.filter(pk=request.user.pk).first()
     form = NotificationSettingsForm(request.POST or None, initial=NotificationSettingsForm.values_of(known))
     if request.method == "POST" and form.is_valid():
-        try:
+        with errors_in(form, NotPossible):
             rules.set_notification_settings(request.user, **form.cleaned_data)
-        except NotPossible as error:
-            form.add_error(None, str(error))
-        else:
             messages.success(request, _("Saved."))
             return redirect("alert_settings")
     return show(
@@ -131,8 +117,7 @@ def settings(request: PersonsRequest) -> HttpResponse:
     )
 
 
-@require_POST
-@login_required
+@person_post
 def add_browser(request: PersonsRequest) -> HttpResponse:
     """Store a push subscription (PushSubscription.toJSON) with the browser's name."""
     if len(request.body) > MAX_SUBSCRIPTION_BYTES:
@@ -153,8 +138,7 @@ def add_browser(request: PersonsRequest) -> HttpResponse:
     return HttpResponse(status=204)
 
 
-@require_POST
-@login_required
+@person_post
 def remove_browser(request: PersonsRequest, browser_id: int) -> HttpResponse:
     rules.remove_browser(request.user, browser_id)
     return redirect("alert_settings")

@@ -1,36 +1,30 @@
 """The health of followed sources."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse, HttpResponseBadRequest
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
+from apps.accounts.views.requests import person_get, person_post
 from apps.feed_health import actions
 from apps.reading.pages.feed_health import health_page
 from apps.web.algorithms.numbers import whole_number
 from apps.web.views.rendering import PersonsRequest, back, show
 
 
-@require_safe
-@login_required
+@person_get
 def index(request: PersonsRequest) -> HttpResponse:
-    return show(
-        request, "reading/feed_health.html", page=health_page(request.user, request.GET.get("page", "1"), now())
-    )
+    return show(request, "reading/feed_health.html", page=health_page(request.user, request.GET.get("page", "1")))
 
 
-@require_POST
-@login_required
+@person_post
 def dismiss(request: PersonsRequest, notice_id: int) -> HttpResponse:
     if not actions.dismiss(request.user, notice_id, now=now()):
         raise Http404("You have no such notice.")
     return back(request, "feed_health")
 
 
-@require_POST
-@login_required
+@person_post
 def dismiss_all(request: PersonsRequest) -> HttpResponse:
     up_to = whole_number(request.POST.get("up_to", ""))
     if up_to is None:
@@ -39,8 +33,7 @@ def dismiss_all(request: PersonsRequest) -> HttpResponse:
     return back(request, "feed_health")
 
 
-@require_POST
-@login_required
+@person_post
 def set_mail(request: PersonsRequest) -> HttpResponse:
     wanted = request.POST.get("by_mail") == "yes"
     if wanted and not request.user.email:

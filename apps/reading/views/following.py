@@ -7,10 +7,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from apps.accounts.models import User
-from apps.accounts.views.requests import present
+from apps.accounts.views.requests import errors_in, person_post, present
 from apps.database.sanitizing import sanitize
 from apps.following import actions as following_actions
 from apps.following import queries as following
@@ -55,8 +55,7 @@ def add(request: PersonsRequest) -> HttpResponse:
     return show(request, "reading/add.html", form=form, choices=choices)
 
 
-@require_POST
-@login_required
+@person_post
 def follow(request: PersonsRequest, source_id: int) -> HttpResponse:
     source = present(following.visible_sources(request.user).filter(pk=source_id).first(), "There is no such source.")
     try:
@@ -71,8 +70,7 @@ def follow(request: PersonsRequest, source_id: int) -> HttpResponse:
     return back(request, "catalogue")
 
 
-@require_POST
-@login_required
+@person_post
 def unfollow(request: PersonsRequest, source_id: int) -> HttpResponse:
     follow = _follow(request.user, source_id)
     retrieval.unfollow(request.user, source_id, now=now())
@@ -98,16 +96,13 @@ def folders(request: PersonsRequest) -> HttpResponse:
         name, parent = form.cleaned_data["name"], form.cleaned_data["parent"]
         if following.folders_of(request.user).filter(name=name, parent=parent).exists():
             messages.info(request, _("A folder named “%(name)s” already exists.") % {"name": name})
-        try:
+        with errors_in(form, NotPossible):
             following_actions.create_folder(request.user, name, parent)
             return redirect("folders")
-        except NotPossible as problem:
-            form.add_error(None, str(problem))
     return show(request, "reading/folders.html", form=form)
 
 
-@require_POST
-@login_required
+@person_post
 def arrange(request: PersonsRequest) -> HttpResponse:
     """Move a folder or a source a step, or to another place. Scripts have already moved it and get 204."""
     try:
@@ -142,16 +137,13 @@ def edit_folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
     initial = {"name": folder.name, "parent": folder.parent_id}
     form = FolderForm(request.POST or None, user=request.user, folder=folder, initial=initial)
     if request.method == "POST" and form.is_valid():
-        try:
+        with errors_in(form, NotPossible):
             following_actions.edit_folder(folder, **form.cleaned_data)
             return redirect("folders")
-        except NotPossible as problem:
-            form.add_error(None, str(problem))
     return show(request, "reading/folder.html", at=Scope("folder", folder_id), form=form, folder=folder)
 
 
-@require_POST
-@login_required
+@person_post
 def delete_folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
     following_actions.delete_folder(_folder(request.user, folder_id))
     return redirect("folders")

@@ -23,15 +23,11 @@ def image(request: HttpRequest, signature: str, encoded: str) -> HttpResponse:
     # Pictures are already compressed: keep the middleware from compressing them.
     request.META.pop("HTTP_ACCEPT_ENCODING", None)
     try:
-        address = address_in(signature, encoded)
+        return _picture(request, address_in(signature, encoded))
     except BadSignature as problem:
         return in_words(str(problem), 404, "no-store")
-    try:
-        return _picture(request, address)
     except Busy:
-        response = in_words("Too many pictures are being fetched; try again in a moment.", 503, "no-store")
-        response["Retry-After"] = "5"
-        return response
+        return in_words("Too many pictures are being fetched; try again in a moment.", 503, "no-store")
     except NoPicture as problem:
         return in_words(f"This picture cannot be shown. {problem}", 502, "max-age=600")
 
@@ -50,7 +46,8 @@ def _picture(request: HttpRequest, address: str) -> HttpResponse:
 
 def in_words(message: str, status: int, cache_control: str) -> HttpResponse:
     response = HttpResponse(message, content_type="text/plain; charset=utf-8", status=status)
-    return kept_harmless(response, {"Cache-Control": cache_control})
+    later = {"Retry-After": "5"} if status == 503 else {}
+    return kept_harmless(response, {"Cache-Control": cache_control} | later)
 
 
 def kept_harmless(response: HttpResponse, headers: dict[str, str]) -> HttpResponse:

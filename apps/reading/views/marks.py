@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from typing import NamedTuple, cast, get_args
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse, HttpResponseBadRequest
 from django.http.request import QueryDict
 from django.shortcuts import render
@@ -13,10 +12,9 @@ from django.template.loader import render_to_string
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST, require_safe
 
 from apps.accounts.models import User
-from apps.accounts.views.requests import present
+from apps.accounts.views.requests import person_get, person_post, present
 from apps.following import actions
 from apps.following import queries as following
 from apps.following.queries import Kind, Scope
@@ -51,8 +49,7 @@ def _list_in(form: QueryDict) -> _List | None:
 
 
 # --- one posting ------------------------------------------------------------------------------------------------------
-@require_POST
-@login_required
+@person_post
 def mark(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Set `read` or `starred`, each yes or no; htmx gets the posting's buttons."""
     require_readable(request.user, posting_id)
@@ -74,8 +71,7 @@ def mark(request: PersonsRequest, posting_id: int) -> HttpResponse:
     return render(request, "reading/_marked.html", context)
 
 
-@require_POST
-@login_required
+@person_post
 def tag(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Add a tag to a posting, or remove it; htmx gets the posting's menu."""
     require_readable(request.user, posting_id)
@@ -95,8 +91,7 @@ def tag(request: PersonsRequest, posting_id: int) -> HttpResponse:
     return back(request, "posting", posting_id)
 
 
-@require_safe
-@login_required
+@person_get
 def menu(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """The menu of a posting in a list: its own page, or for htmx the part below the row."""
     page = present(posting_menu(request.user, posting_id, request.GET), "There is no such posting.")
@@ -106,8 +101,7 @@ def menu(request: PersonsRequest, posting_id: int) -> HttpResponse:
 
 
 # --- many -------------------------------------------------------------------------------------------------------------
-@require_POST
-@login_required
+@person_post
 def seen(request: PersonsRequest) -> HttpResponse:
     """Mark postings as read that the user has scrolled past; returns their buttons and the new counts."""
     numbers = request.POST.getlist("posting")
@@ -121,8 +115,7 @@ def seen(request: PersonsRequest) -> HttpResponse:
     return render(request, "reading/_seen.html", context)
 
 
-@require_POST
-@login_required
+@person_post
 def mark_all(request: PersonsRequest) -> HttpResponse:
     """Mark a list as read as of the page's rendering, or only postings older than some days."""
     shown, days = _list_in(request.POST), request.POST.get("older_than", "")
@@ -135,8 +128,7 @@ def mark_all(request: PersonsRequest) -> HttpResponse:
     return back(request, "river")
 
 
-@require_POST
-@login_required
+@person_post
 def mark_up_to(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Mark postings as read from the top of a list down to one."""
     shown = _list_in(request.POST)
@@ -159,8 +151,7 @@ def mark_up_to(request: PersonsRequest, posting_id: int) -> HttpResponse:
     return back(request, "river")
 
 
-@require_POST
-@login_required
+@person_post
 def undo(request: PersonsRequest) -> HttpResponse:
     """Undo marking several postings as read."""
     what = request.POST.get("undo", "")

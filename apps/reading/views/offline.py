@@ -8,7 +8,6 @@ from collections.abc import Callable
 from functools import wraps
 from hashlib import sha256
 
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
@@ -21,6 +20,7 @@ from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import condition, require_POST, require_safe
 
 from apps.accounts.middleware import impersonal
+from apps.accounts.views.requests import person_get
 from apps.following.actions.offline import apply_changes
 from apps.following.algorithms.merging import by_our_clock
 from apps.following.formats.offline import MAX_CHANGES, BadMessage, parse
@@ -206,7 +206,6 @@ def changes(request: PersonsRequest) -> HttpResponse:
     return JsonResponse({"outcomes": applied | dict.fromkeys(message.refused, "refused")})
 
 
-@require_safe
-@login_required
+@person_get
 def device(request: PersonsRequest) -> HttpResponse:
     return show(request, "reading/offline_device.html", lengths=LENGTHS, max_kept_bytes=MAX_KEPT_BYTES)

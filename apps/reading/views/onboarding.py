@@ -8,8 +8,8 @@ from django.utils.timezone import now
 from django.utils.translation import get_language_from_request
 from django.utils.translation import gettext as _
 from django.utils.translation.trans_real import parse_accept_lang_header
-from django.views.decorators.http import require_POST, require_safe
 
+from apps.accounts.views.requests import errors_in, person_get, person_post
 from apps.following import queries as following
 from apps.following.actions import NotPossible
 from apps.reading.forms.following import InterestsForm
@@ -32,11 +32,8 @@ def welcome(request: PersonsRequest) -> HttpResponse:
     )
     if request.method == "POST" and form.is_valid():
         found = of_interest(form.cleaned_data["categories"], form.cleaned_data["languages"])
-        try:
+        with errors_in(form, NotPossible):
             retrieval.follow_all(request.user, found, now=now())
-        except NotPossible as problem:
-            form.add_error(None, str(problem))
-        else:
             if found:
                 return redirect("filling")
             form.add_error(None, _("There is nothing on this in these languages yet."))
@@ -50,18 +47,16 @@ def _accepted(request: Request) -> list[str]:
     return named or [get_language_from_request(request)]
 
 
-@require_safe
-@login_required
+@person_get
 def filling(request: PersonsRequest) -> HttpResponse:
     """The news of the newly followed sources; htmx polls until all of them were checked."""
     page = filling_page(request.user, now())
     if request.htmx:
-        return render(request, "reading/_filling.html", {"page": page, "now": page["now"]})
+        return render(request, "reading/_filling.html", {"page": page, "now": now()})
     return show(request, "reading/filling.html", page=page)
 
 
-@require_POST
-@login_required
+@person_post
 def dismiss(request: PersonsRequest, source_id: int) -> HttpResponse:
     if not following.visible_sources(request.user).filter(pk=source_id).exists():
         raise Http404("There is no such source.")

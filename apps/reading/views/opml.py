@@ -4,8 +4,8 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
+from apps.accounts.views.requests import person_get
 from apps.following import queries as following
 from apps.following.actions import NotPossible
 from apps.reading.forms.folders import OpmlForm
@@ -42,8 +42,7 @@ def _content(request: PersonsRequest, form: OpmlForm) -> bytes:
     return fetch_document(request.user, address, now=now())
 
 
-@require_safe
-@login_required
+@person_get
 def export_list(request: PersonsRequest) -> HttpResponse:
     document = opml.write(following.subscription_list(request.user), now())
     return HttpResponse(

@@ -1,39 +1,31 @@
 """History, notes and tags."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.timezone import localtime, now
+from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts.views.requests import present
+from apps.accounts.views.requests import errors_shown, person_get, person_post, present
 from apps.database.sanitizing import sanitize
 from apps.following import actions
 from apps.following import queries as following
-from apps.postings.queries import BadCursor, Cursor
 from apps.reading.pages.own import history_page, notes_page
-from apps.web.views.rendering import PersonsRequest, back, require_readable, show
+from apps.web.views.rendering import PersonsRequest, back, place_in_list, require_readable, show
 
 
 # --- history ----------------------------------------------------------------------------------------------------------
-@require_safe
-@login_required
+@person_get
 def history(request: PersonsRequest) -> HttpResponse:
-    start = request.GET.get("start")
-    try:
-        page = history_page(request.user, Cursor.decode(start) if start else None, localtime())
-    except BadCursor as error:
-        raise Http404(str(error)) from error
+    start = place_in_list(request)
+    page = history_page(request.user, start)
     if request.htmx and start:
-        return render(request, "reading/_history_rows.html", {"page": page, "now": page["now"]})
+        return render(request, "reading/_history_rows.html", {"page": page, "now": now()})
     return show(request, "reading/history.html", page=page)
 
 
-@require_POST
-@login_required
+@person_post
 def clear_history(request: PersonsRequest) -> HttpResponse:
     count = actions.clear_history(request.user)
     text = ngettext(
@@ -44,16 +36,14 @@ def clear_history(request: PersonsRequest) -> HttpResponse:
 
 
 # --- notes ------------------------------------------------------------------------------------------------------------
-@require_safe
-@login_required
+@person_get
 def notes(request: PersonsRequest) -> HttpResponse:
     words = sanitize(request.GET.get("q", "")).strip()[:200]
-    page = notes_page(request.user, words, request.GET.get("page", ""), localtime())
+    page = notes_page(request.user, words, request.GET.get("page", ""))
     return show(request, "reading/notes.html", page=page)
 
 
-@require_POST
-@login_required
+@person_post
 def note(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Save a note, or delete it."""
     # Authors may delete a note even if they may no longer open the posting.
@@ -62,23 +52,19 @@ def note(request: PersonsRequest, posting_id: int) -> HttpResponse:
             messages.success(request, _("Note deleted."))
         return back(request, "notes")
     require_readable(request.user, posting_id)
-    try:
+    with errors_shown(request, actions.NotPossible):
         if actions.write_note(request.user, posting_id, sanitize(request.POST.get("text", "")), now=now()):
             messages.success(request, _("Note saved."))
-    except actions.NotPossible as error:
-        messages.error(request, str(error))
     return back(request, "posting", posting_id)
 
 
 # --- tags -------------------------------------------------------------------------------------------------------------
-@require_safe
-@login_required
+@person_get
 def tags(request: PersonsRequest) -> HttpResponse:
     return show(request, "reading/tags.html", tags=list(following.counted_tags(request.user)))
 
 
-@require_POST
-@login_required
+@person_post
 def change_tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
     """Rename, merge or delete a tag."""
     found = present(following.tag_of(request.user, tag_id), "You have no such tag.")
@@ -96,8 +82,6 @@ def change_tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
                     request, _("Choose another of your tags to merge “%(name)s” into.") % {"name": found.name}
                 )
         case _other:
-            try:
+            with errors_shown(request, actions.NotPossible):
                 actions.rename_tag(request.user, tag_id, sanitize(request.POST.get("name", "")))
-            except actions.NotPossible as error:
-                messages.error(request, str(error))
     return redirect("tags")

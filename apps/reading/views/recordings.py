@@ -31,9 +31,7 @@ def recording(request: HttpRequest, signature: str, encoded: str) -> HttpRespons
     except BadRange as problem:
         return in_words(str(problem), 416, "no-store")
     except Busy:
-        response = in_words("Too many recordings are being fetched; try again in a moment.", 503, "no-store")
-        response["Retry-After"] = "5"
-        return response
+        return in_words("Too many recordings are being fetched; try again in a moment.", 503, "no-store")
     except NoRecording as problem:
         return in_words(f"This recording cannot be played here. {problem}", 502, "no-store")
 

@@ -1,6 +1,5 @@
 """Lists of postings, and a posting."""
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils.timezone import localtime, now
@@ -9,13 +8,12 @@ from django.views.decorators.http import require_safe
 
 from apps.accounts import actions as accounts_actions
 from apps.accounts.models import User
-from apps.accounts.views.requests import present
+from apps.accounts.views.requests import person_get, present
 from apps.database.sanitizing import sanitize
 from apps.following import actions as following_actions
 from apps.following import queries as following
 from apps.following.models import Follow
 from apps.following.queries import Scope
-from apps.postings.queries import BadCursor, Cursor
 from apps.published_feeds.pages import menu_of_list
 from apps.reading.algorithms.typesetting import LEADINGS, SIZES, Typesetting
 from apps.reading.pages.layouts import view_of
@@ -25,35 +23,31 @@ from apps.reading.views.summaries import chosen_percent
 from apps.sources.actions import note_opened
 from apps.stories import actions as stories_actions
 from apps.web.pages import Context
-from apps.web.views.rendering import PersonsRequest, Request, by, is_from_here, is_prefetch, show
+from apps.web.views.rendering import PersonsRequest, Request, by, is_from_here, is_prefetch, place_in_list, show
 
 _TYPESETTING = "typesetting"  # cookie
 _YEAR = 365 * 86_400  # s
 
 
-@require_safe
-@login_required
+@person_get
 def river(request: PersonsRequest) -> HttpResponse:
     return _show(request, river_page(request.user, Scope("all"), _("All articles"), _options(request), localtime()))
 
 
-@require_safe
-@login_required
+@person_get
 def starred(request: PersonsRequest) -> HttpResponse:
     options = _options(request, all_by_default=True)
     return _show(request, river_page(request.user, Scope("starred"), _("Starred"), options, localtime()))
 
 
-@require_safe
-@login_required
+@person_get
 def tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
     found = present(following.tag_of(request.user, tag_id), "You have no such tag.")
     options = _options(request, all_by_default=True)
     return _show(request, river_page(request.user, Scope("tag", found.pk), found.name, options, localtime()))
 
 
-@require_safe
-@login_required
+@person_get
 def folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
     found = present(following.folder_of(request.user, folder_id), "You have no such folder.")
     return _show(
@@ -76,16 +70,16 @@ def source(request: Request, source_id: int) -> HttpResponse:
 @require_safe
 def posting(request: Request, posting_id: int) -> HttpResponse:
     """A posting's page, or with `mode=reading` its text alone."""
-    page = posting_page(request.user, posting_id, now(), chosen_percent(request))
+    page, moment = posting_page(request.user, posting_id, chosen_percent(request)), now()
     if page is None:
         page = _private_page(request, posting_id)
     if page is None:
         raise Http404("There is no such posting.")
     if request.user.is_authenticated and page["own"].readable and not is_prefetch(request):
-        stories_actions.note_opened(request.user, posting_id, now=page["now"])
-        following_actions.remember_read(request.user, [posting_id], now=page["now"])
+        stories_actions.note_opened(request.user, posting_id, now=moment)
+        following_actions.remember_read(request.user, [posting_id], now=moment)
         if page["posting"].unread:
-            following_actions.mark_read(request.user, [posting_id], read=True, now=page["now"])
+            following_actions.mark_read(request.user, [posting_id], read=True, now=moment)
             page["posting"].unread = False
     if request.GET.get("mode") == "reading":
         return _show_text(request, page)
@@ -97,7 +91,7 @@ def _private_page(request: Request, posting_id: int) -> Context | None:
     user = request.user
     if not following.may_open_private(user):
         return None
-    page = posting_page(user, posting_id, now(), chosen_percent(request), even_private=True)
+    page = posting_page(user, posting_id, chosen_percent(request), even_private=True)
     if page is not None:
         note_opened(page["posting"].source, posting_id, by(request, "the page of an article"))
     return page
@@ -119,7 +113,7 @@ def _show_text(request: Request, page: Context) -> HttpResponse:
 def _show(request: Request, page: Context) -> HttpResponse:
     # htmx appends the next rows.
     if request.htmx and page["options"].start:
-        return render(request, "reading/_rows.html", {"page": page, "now": page["now"]})
+        return render(request, "reading/_rows.html", {"page": page, "now": now()})
     feeds = menu_of_list(request.user, page["scope"])
     return show(request, "reading/river.html", at=page["scope"], page=page, feeds=feeds)
 
@@ -129,16 +123,11 @@ def _options(request: Request, follow: Follow | None = None, *, all_by_default: 
     person = request.user
     prefers_unread = person.is_authenticated and person.unread_only and not all_by_default
     preferred_order = person.order if person.is_authenticated else User.Order.NEWEST
-    start = request.GET.get("start")
-    try:
-        cursor = Cursor.decode(start) if start else None
-    except BadCursor as error:
-        raise Http404(str(error)) from error
     order = request.GET.get("order")
     return ListOptions(
         unread_only={"unread": True, "all": False}.get(request.GET.get("show", ""), prefers_unread),
         order=User.Order(order if order in User.Order.values else preferred_order),
-        start=cursor,
+        start=place_in_list(request),
         words=sanitize(request.GET.get("q", "")).strip(),
         view=_view(request, follow),
     )

@@ -1,13 +1,12 @@
 """Saved searches."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
+from apps.accounts.views.requests import errors_shown, person_get, person_post
 from apps.database.sanitizing import sanitize
 from apps.reading.pages.saved_searches import saved_search_rows
 from apps.search.actions import saved as actions
@@ -17,14 +16,12 @@ from apps.web.pages.search_query import address_of, explain
 from apps.web.views.rendering import PersonsRequest, show
 
 
-@require_safe
-@login_required
+@person_get
 def index(request: PersonsRequest) -> HttpResponse:
     return show(request, "reading/search_saved.html", searches=saved_search_rows(request.user))
 
 
-@require_POST
-@login_required
+@person_post
 def save(request: PersonsRequest) -> HttpResponse:
     query = sanitize(request.POST.get("q", "")).strip()
     name = sanitize(request.POST.get("name", "")).strip() or query
@@ -47,8 +44,7 @@ def save(request: PersonsRequest) -> HttpResponse:
     return redirect(address_of(saved.query, saved.order))
 
 
-@require_POST
-@login_required
+@person_post
 def change(request: PersonsRequest, saved_id: int) -> HttpResponse:
     """Rename or delete a search, or replace the addresses of its feed."""
     match request.POST.get("do"):
@@ -58,8 +54,6 @@ def change(request: PersonsRequest, saved_id: int) -> HttpResponse:
             actions.move_feed(request.user, saved_id)
             messages.success(request, _("New feed URLs created; the old ones no longer work."))
         case _:
-            try:
+            with errors_shown(request, actions.NotSaved):
                 actions.rename_search(request.user, saved_id, sanitize(request.POST.get("name", "")))
-            except actions.NotSaved as error:
-                messages.error(request, str(error))
     return redirect("saved_searches")

@@ -25,9 +25,9 @@ def search(request: Request) -> HttpResponse:
     except TooCostly as error:
         return show(request, "reading/search_costly.html", status=503, query=query, message=str(error))
     if request.htmx and query.start:
-        return render(request, "reading/_search_rows.html", {"page": page, "now": page["now"]})
+        return render(request, "reading/_search_rows.html", {"page": page, "now": localtime()})
     if request.htmx and request.htmx.target == "found":
-        return render(request, "reading/_search_found.html", {"page": page, "now": page["now"]})
+        return render(request, "reading/_search_found.html", {"page": page, "now": localtime()})
     return show(request, "reading/search.html", page=page)
 
 

@@ -1,15 +1,14 @@
 """Shared postings, each at a secret address."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.timezone import localtime, now
+from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
-from apps.accounts.views.requests import present
+from apps.accounts.views.requests import errors_shown, person_get, person_post, present
 from apps.following import actions
 from apps.published_feeds.pages import menu_of_shared
 from apps.reading.pages.own import shares_page
@@ -17,8 +16,7 @@ from apps.reading.pages.shared import shared_page
 from apps.web.views.rendering import PersonsRequest, Request, back, require_readable, show
 
 
-@require_POST
-@login_required
+@person_post
 def share(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Share a posting, or stop sharing it."""
     if request.POST.get("do") == "end":
@@ -26,24 +24,21 @@ def share(request: PersonsRequest, posting_id: int) -> HttpResponse:
             messages.success(request, _("The link no longer works."))
         return back(request, "shares")
     require_readable(request.user, posting_id)
-    try:
+    with errors_shown(request, actions.NotPossible):
         actions.share(request.user, posting_id, now=now())
-    except actions.NotPossible as error:
-        messages.error(request, str(error))
     return redirect(reverse("posting", args=[posting_id]) + "#share")
 
 
-@require_safe
-@login_required
+@person_get
 def shares(request: PersonsRequest) -> HttpResponse:
-    page = shares_page(request.user, request.GET.get("page", ""), localtime())
+    page = shares_page(request.user, request.GET.get("page", ""))
     return show(request, "reading/shares.html", page=page, feeds=menu_of_shared(request.user))
 
 
 @require_safe
 def shared(request: Request, share_secret: str) -> HttpResponse:
     """Public for those who know the address, which neither search engines nor other sites learn."""
-    page = present(shared_page(share_secret, localtime()), "Nothing is shared at this address, or no longer.")
+    page = present(shared_page(share_secret), "Nothing is shared at this address, or no longer.")
     response = show(request, "reading/shared.html", alone=True, page=page)
     response["X-Robots-Tag"] = "noindex, nofollow"
     response["Referrer-Policy"] = "no-referrer"

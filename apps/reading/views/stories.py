@@ -1,13 +1,13 @@
 """Stories, and personal ranking."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
+from apps.accounts.views.requests import person_get, person_post
 from apps.following import actions as following_actions
 from apps.published_feeds.pages import menu_of_story
 from apps.reading.pages.sections import front_sections
@@ -19,15 +19,16 @@ from apps.web.views.rendering import PersonsRequest, Request, back, page_number,
 
 @require_safe
 def index(request: Request) -> HttpResponse:
-    page = stories_page(request.user, page_number(request), now())
-    return show(request, "reading/stories.html", page=page, sections=front_sections(request.user, page["now"]))
+    moment = now()
+    page = stories_page(request.user, page_number(request), moment)
+    return show(request, "reading/stories.html", page=page, sections=front_sections(request.user, moment))
 
 
 @require_safe
 def story(request: Request, story_id: int) -> HttpResponse:
     """A story; one that was merged into another redirects to it."""
     found = front.story_of(story_id)
-    page = story_page(request.user, found, now()) if found is not None else None
+    page = story_page(request.user, found) if found is not None else None
     if found is None or page is None:
         raise Http404("There is no such story.")
     if found.pk != story_id:
@@ -35,14 +36,12 @@ def story(request: Request, story_id: int) -> HttpResponse:
     return show(request, "reading/stories_story.html", page=page, feeds=menu_of_story(found.pk))
 
 
-@require_safe
-@login_required
+@person_get
 def own(request: PersonsRequest) -> HttpResponse:
     return show(request, "reading/stories_own.html", page=own_page(request.user, page_number(request), now()))
 
 
-@require_POST
-@login_required
+@person_post
 def learning(request: PersonsRequest) -> HttpResponse:
     """Switch personal ranking on or off, or reset it."""
     match request.POST.get("learning"):
@@ -58,8 +57,7 @@ def learning(request: PersonsRequest) -> HttpResponse:
     return redirect("own")
 
 
-@require_POST
-@login_required
+@person_post
 def hide(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Hide a posting and mark it read, or show it again."""
     require_readable(request.user, posting_id)

@@ -23,6 +23,8 @@ from apps.web.pages.offline_shell import person_key
 from apps.web.pages.reasons import translate_reason
 
 register = template.Library()
+register.filter("span", durations.span)
+register.filter("web", http_address)
 
 
 @register.filter
@@ -72,11 +74,6 @@ def duration(span: timedelta) -> str:
 @register.filter
 def reason(written: str | None) -> str:
     return translate_reason(written or "")
-
-
-@register.filter
-def span(seconds: float) -> str:
-    return durations.span(seconds)
 
 
 @register.filter
@@ -138,12 +135,6 @@ def bytes_written(count: int) -> str:
     ('512 B', '20 kB')
     """
     return f"{count} B" if count < 1_000 else f"{count // 1_000:,} kB"
-
-
-@register.filter
-def web(address: str) -> str:
-    """The address if it is one on the web, or nothing."""
-    return http_address(address)
 
 
 @register.simple_tag(takes_context=True)

@@ -10,6 +10,7 @@ from django_htmx.middleware import HtmxDetails
 
 from apps.accounts.models import User
 from apps.following.queries import Scope, readable_by
+from apps.postings.queries import BadCursor, Cursor
 from apps.sources import actions as sources
 from apps.web.algorithms.numbers import whole_number
 from apps.web.pages.pictures import choice_of
@@ -75,6 +76,15 @@ def read_time(text: str) -> datetime | None:
     except ValueError:
         return None
     return at if at.tzinfo else None
+
+
+def place_in_list(request: HttpRequest) -> Cursor | None:
+    """The end of the previous page in an address; raises Http404 if it is invalid."""
+    start = request.GET.get("start")
+    try:
+        return Cursor.decode(start) if start else None
+    except BadCursor as error:
+        raise Http404(str(error)) from error
 
 
 def page_number(request: HttpRequest) -> int:

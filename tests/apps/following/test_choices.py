@@ -67,7 +67,7 @@ def test_the_image_setting_of_a_follow_precedes_the_preference(person, source, s
     follow = a_follow(a_user(images=person), images=source)
     posting = a_posting(follow.source, image_url=PICTURE, html=f'<p><img src="{PICTURE}" alt="One"></p>')
     [row] = river_page(follow.user, Scope("all"), "All", NEWEST, NOON)["rows"]
-    page = posting_page(follow.user, posting.pk, NOON)
+    page = posting_page(follow.user, posting.pk)
     for address in (row.image_url, page["image_url"]):
         assert address.startswith(shown) if shown else address == ""
     assert (f'src="{PICTURE}"' in page["html"]) == (shown == PICTURE)
@@ -93,7 +93,7 @@ def fill_with(posting: Posting, text: str) -> None:
 
 
 def html_for(follow: Follow, posting: Posting) -> str:
-    return posting_page(follow.user, posting.pk, NOON)["html"]
+    return posting_page(follow.user, posting.pk)["html"]
 
 
 def test_followers_choose_between_text_of_feed_and_page():

@@ -88,7 +88,7 @@ def whole_pages(user: User):
     an_edition(postings[1])
     yield "reading/home.html", home_page(NOON)
     yield "reading/river.html", river_page(user, Scope("all"), "All", NEWEST, NOON)
-    yield "reading/posting.html", posting_page(user, postings[1].pk, NOON)
+    yield "reading/posting.html", posting_page(user, postings[1].pk)
     yield "reading/catalogue.html", catalogue_page(user, words="", category="", language="", number="1", now=NOON)
     yield "dashboard/sources.html", sources_page(SourceFilter(), "1", NOON)
     yield "dashboard/source.html", source_page(user, source.pk, NOON)
@@ -133,7 +133,7 @@ def test_the_sidebar_counts_a_source_once_in_each_folder():
 def test_a_posting_page_finds_its_neighbours_and_what_changed():
     older, middle, newer = reversed(some_postings(3))
     an_edition(middle, title=middle.title, text="Words of a posting.")
-    page = posting_page(AnonymousUser(), middle.pk, NOON)
+    page = posting_page(AnonymousUser(), middle.pk)
     assert (page["older_id"], page["newer_id"]) == (older.pk, newer.pk)
     assert {change.kind for change in page["editions"][0]["changes"]} == {"same", "removed", "added"}
 
@@ -151,4 +151,4 @@ def test_a_delay_is_shown_only_if_meaningful(claimed, added, delay):
     source = a_source(listed=True, added_at=NOON + timedelta(minutes=added))
     named = None if claimed is None else NOON + timedelta(minutes=claimed)
     posting = a_posting(source, published_at=NOON, claimed_at=named)
-    assert posting_page(AnonymousUser(), posting.pk, NOON)["delay"] == delay
+    assert posting_page(AnonymousUser(), posting.pk)["delay"] == delay

@@ -1,6 +1,5 @@
 """Reads of Fever's API. It has no list of a single feed, so muted sources are left out."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -17,18 +16,10 @@ ALL = Scope("all")
 
 
 def groups(user: User) -> dict[int, tuple[str, list[int]]]:
-    """Title and sources of each folder, including its subfolders. Three queries."""
+    """Title and sources of each folder, including its subfolders. Two queries."""
     folders = list(following.folders_of(user))
-    paths, filed = following.folder_paths(folders), following.folders_by_follow(user)
-    sources: defaultdict[int, list[int]] = defaultdict(list)
-    for follow_id, source_id in following.follows_in(user, ALL).order_by("source_id").values_list("pk", "source_id"):
-        for folder_id in filed.get(follow_id, ()):
-            sources[folder_id].append(source_id)
-    found = {}
-    for folder_id in following.as_shown(folders):
-        within = {source for below in following.with_descendants(folders, folder_id) for source in sources[below]}
-        found[folder_id] = (followed.PATH.join(paths[folder_id]), sorted(within))
-    return found
+    paths, within = following.folder_paths(folders), followed.sources_by_folder(user, folders)
+    return {id: (followed.PATH.join(paths[id]), sorted(within[id])) for id in following.as_shown(folders)}
 
 
 def feeds(user: User) -> list[Feed]:

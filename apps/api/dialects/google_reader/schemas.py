@@ -8,7 +8,8 @@ from apps.accounts.models import User
 from apps.api.dialects.google_reader.formats.forms import microseconds
 from apps.api.dialects.google_reader.formats.items import BROADCAST, STARRED
 from apps.api.dialects.google_reader.formats.streams import READING_LIST, Stream
-from apps.api.dialects.google_reader.queries.streams import Labels, known_sources, labels_by_source, labels_of
+from apps.api.dialects.google_reader.queries.streams import known_sources, labels_by_source, labels_of
+from apps.api.queries.feeds import sources_by_folder
 from apps.following import queries as following
 from apps.sources.algorithms.addresses import absolute
 
@@ -79,10 +80,9 @@ def unread_counts(user: User) -> dict[str, Any]:
     followed = following.followed_sources(user)
     audible = [each.source_id for each in followed if not each.muted]
     found = [_count(Stream("feed", str(each.source_id)), [each.source_id], counts, newest) for each in followed]
-    within = _sources_by_folder(user, labels)
+    within = sources_by_folder(user, labels.folders.values())
     found += [
-        _count(Stream("label", label), within.get(folder.pk, set()).intersection(audible), counts, newest)
-        for label, folder in labels.folders.items()
+        _count(Stream("label", label), within[folder.pk], counts, newest) for label, folder in labels.folders.items()
     ]
     in_tags = following.unread_in_tags(user)
     for name, tag_id in labels.tags.items():
@@ -90,19 +90,6 @@ def unread_counts(user: User) -> dict[str, Any]:
             found.append(_entry(Stream("label", name), *in_tags.get(tag_id, (0, _NEVER))))
     whole = _count(READING_LIST, audible, counts, newest)
     return {"max": whole["count"], "unreadcounts": [*found, whole]}
-
-
-def _sources_by_folder(user: User, labels: Labels) -> dict[int, set[int]]:
-    """The sources in each folder and its subfolders."""
-    parents = {folder.pk: folder.parent_id for folder in labels.folders.values()}
-    within: dict[int, set[int]] = {}
-    for source_id, folder_ids in following.folders_by_source(user).items():
-        for folder_id in folder_ids:
-            place: int | None = folder_id
-            while place is not None:
-                within.setdefault(place, set()).add(source_id)
-                place = parents.get(place)
-    return within
 
 
 def _count(

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from django.http import HttpResponseBase
 from django.urls import URLPattern, re_path
 
+from apps.api.dialects.google_reader import schemas
 from apps.api.dialects.google_reader.views import account, streams, subscriptions, tags
+from apps.api.dialects.google_reader.views.endpoint import own
 
 # In brackets, because Django would warn of the second slash, which clients send.
 _BEGIN = r"^[/]*(?:api/greader\.php/+)?"
@@ -28,19 +30,19 @@ urlpatterns = [
     _path("accounts/ClientLogin", account.client_login, "client_login"),
     _path(r"reader/atom/+(?P<stream>.+)", streams.atom, "atom"),
     _call("token", account.token, "token"),
-    _call("user-info", account.user_info, "user_info"),
-    _call("friend/list", account.friends, "friends"),
+    _call("user-info", own(schemas.user_info), "user_info"),
+    _call("friend/list", own(schemas.friends), "friends"),
     _call("preference/list", account.preferences, "preferences"),
     _call("preference/stream/list", account.stream_preferences, "stream_preferences"),
-    _call("subscription/list", subscriptions.listed, "subscriptions"),
+    _call("subscription/list", own(schemas.subscriptions), "subscriptions"),
     _call("subscription/edit", subscriptions.edit, "subscription_edit"),
     _call("subscription/quickadd", subscriptions.quick_add, "quick_add"),
     _call("subscription/export", subscriptions.export, "export"),
     _call("subscription/import", subscriptions.import_feeds, "import"),
-    _call("tag/list", tags.listed, "tags"),
+    _call("tag/list", own(schemas.tags), "tags"),
     _call("rename-tag", tags.rename, "rename_tag"),
     _call("disable-tag", tags.disable, "disable_tag"),
-    _call("unread-count", tags.unread_count, "unread_count"),
+    _call("unread-count", own(schemas.unread_counts), "unread_count"),
     _call("edit-tag", tags.edit, "edit_tag"),
     _call("mark-all-as-read", tags.mark_all_as_read, "mark_all_as_read"),
     _call(r"stream/contents(?:/+(?P<stream>.*))?", streams.contents, "contents"),

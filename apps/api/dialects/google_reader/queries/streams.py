@@ -163,9 +163,7 @@ class Library:
             found = found.filter(self._condition(other)[1])
         if request.arrival is not None:
             found = found.filter(retrieved_at__gte=request.arrival.since, retrieved_at__lte=request.arrival.until)
-        if request.start is not None:
-            found = (postings.after if request.oldest_first else postings.before)(found, request.start)
-        ordered = (postings.oldest if request.oldest_first else postings.newest)(found)
+        ordered = listing.after_place(found, request.start, oldest_first=request.oldest_first)
         return [Cursor(at, id) for at, id in ordered.values_list("published_at", "pk")[: request.limit + 1]]
 
     # --- contents of streams ------------------------------------------------------------------------------------------

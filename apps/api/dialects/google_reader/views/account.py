@@ -8,7 +8,6 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts.middleware import impersonal
-from apps.api.dialects.google_reader import schemas
 from apps.api.dialects.google_reader.views.endpoint import Call, done, endpoint, fields_of, respond, text_response
 from apps.api.formats.parameters import BadRequest
 from apps.api.views.access import Refused, person_by
@@ -50,16 +49,6 @@ def token(call: Call) -> HttpResponse:
     browsers never send by themselves.
     """
     return text_response(sha256(f"T of {call.person.pk}".encode()).hexdigest()[:TOKEN_LENGTH])
-
-
-@endpoint()
-def user_info(call: Call) -> HttpResponse:
-    return respond(schemas.user_info(call.person))
-
-
-@endpoint()
-def friends(call: Call) -> HttpResponse:
-    return respond(schemas.friends(call.person))
 
 
 @endpoint()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property, wraps
+from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
@@ -94,6 +95,17 @@ def endpoint(
         return answer
 
     return decorate
+
+
+def own(read: Callable[[User], dict[str, Any]]) -> Callable[..., HttpResponseBase]:
+    """An endpoint that returns what a function reads of the user."""
+
+    @endpoint()
+    @wraps(read)
+    def answer(call: Call) -> HttpResponse:
+        return respond(read(call.person))
+
+    return answer
 
 
 def changing(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:

@@ -5,18 +5,13 @@ from itertools import zip_longest
 from django.http import HttpRequest, HttpResponse
 from django.utils.timezone import now
 
-from apps.api.dialects.google_reader import actions, schemas
+from apps.api.dialects.google_reader import actions
 from apps.api.dialects.google_reader.formats.streams import Stream
 from apps.api.dialects.google_reader.views.endpoint import MAX_STREAMS, Call, changing, done, endpoint, respond
 from apps.api.formats.parameters import BadRequest
 from apps.following import queries as following
 from apps.retrieval.actions.following import import_list
 from apps.sources.formats import opml
-
-
-@endpoint()
-def listed(call: Call) -> HttpResponse:
-    return respond(schemas.subscriptions(call.person))
 
 
 @changing

@@ -3,21 +3,11 @@
 from django.http import HttpResponse
 from django.utils.timezone import now
 
-from apps.api.dialects.google_reader import actions, schemas
+from apps.api.dialects.google_reader import actions
 from apps.api.dialects.google_reader.formats.forms import read_moment
 from apps.api.dialects.google_reader.formats.streams import Stream
-from apps.api.dialects.google_reader.views.endpoint import Call, changing, done, endpoint, respond
+from apps.api.dialects.google_reader.views.endpoint import Call, changing, done
 from apps.api.formats.parameters import BadRequest
-
-
-@endpoint()
-def listed(call: Call) -> HttpResponse:
-    return respond(schemas.tags(call.person))
-
-
-@endpoint()
-def unread_count(call: Call) -> HttpResponse:
-    return respond(schemas.unread_counts(call.person))
 
 
 @changing

@@ -3,13 +3,12 @@
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.timezone import now
 
 from apps.accounts.models import User
 from apps.api.dialects.miniflux.formats.responses import API_VERSION
 from apps.api.dialects.miniflux.views.endpoint import body_of, done
-from apps.api.views.errors import NotThere
 from apps.following import actions as following
 from apps.following import queries as following_queries
 from apps.following.actions import NotPossible
@@ -38,7 +37,7 @@ def mark_all_as_read(request: HttpRequest, person: User, who: str) -> HttpRespon
 def _require_oneself(person: User, who: str) -> None:
     """Does not disclose whether another user exists."""
     if who not in (str(person.pk), person.get_username()):
-        raise NotThere("There is no such user.")
+        raise Http404("There is no such user.")
 
 
 def _person_json(person: User) -> dict[str, Any]:

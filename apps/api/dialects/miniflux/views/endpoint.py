@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.utils.timezone import now
 from django.views.decorators.cache import never_cache
@@ -14,7 +14,7 @@ from apps.accounts.middleware import impersonal
 from apps.accounts.models import AppToken, User
 from apps.api.formats.parameters import BadRequest, read_object
 from apps.api.views.access import Refused, person_of
-from apps.api.views.errors import ERRORS, NotThere, status_of
+from apps.api.views.errors import ERRORS, status_of
 
 MAX_JSON_BYTES = 500_000  # of a body: ten thousand ids, and more
 
@@ -50,7 +50,7 @@ def _error(words: str, status: int, headers: dict[str, str] | None = None) -> Js
 
 
 def unknown(request: HttpRequest, person: User, rest: str) -> HttpResponse:
-    raise NotThere("There is no such address.")
+    raise Http404("There is no such address.")
 
 
 def done(status: int = 204) -> HttpResponse:

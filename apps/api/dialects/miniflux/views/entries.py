@@ -3,11 +3,12 @@
 import json
 from collections.abc import Iterator, Mapping
 
-from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.timezone import localtime, now
 
 from apps.accounts.models import User
+from apps.accounts.views.requests import present
 from apps.api.actions import marking
 from apps.api.dialects.miniflux import queries
 from apps.api.dialects.miniflux.formats.parameters import EntryFilter, read_change, read_filter
@@ -16,7 +17,6 @@ from apps.api.dialects.miniflux.views.endpoint import done, json_of
 from apps.api.dialects.miniflux.views.feeds import category_of, category_scope, feed_of
 from apps.api.formats.parameters import BadRequest, whole
 from apps.api.formats.schemas import Entry
-from apps.api.views.errors import NotThere
 from apps.following import actions as following
 from apps.following.queries import Scope
 
@@ -45,7 +45,7 @@ def _scope(person: User, criteria: EntryFilter) -> Scope:
             return Scope("source", feed_of(person, criteria.feed_id).id)
         if criteria.category_id is not None:
             return category_scope(person, criteria.category_id)
-    except NotThere as problem:
+    except Http404 as problem:
         raise BadRequest(str(problem)) from problem
     return Scope("all")
 
@@ -70,10 +70,7 @@ def _written(person: User, total: int, ids: list[int], feeds: Mapping[int, Json]
 
 # --- one entry --------------------------------------------------------------------------------------------------------
 def _entry_of(person: User, entry_id: int) -> Entry:
-    entry = queries.entry(person, entry_id)
-    if entry is None:
-        raise NotThere("There is no such entry.")
-    return entry
+    return present(queries.entry(person, entry_id), "There is no such entry.")
 
 
 def entry(request: HttpRequest, person: User, entry_id: int) -> HttpResponse:
@@ -84,14 +81,14 @@ def entry(request: HttpRequest, person: User, entry_id: int) -> HttpResponse:
 
 def feed_entry(request: HttpRequest, person: User, feed_id: int, entry_id: int) -> HttpResponse:
     if _entry_of(person, entry_id).feed_id != feed_of(person, feed_id).id:
-        raise NotThere("There is no such entry.")
+        raise Http404("There is no such entry.")
     return entry(request, person, entry_id)
 
 
 def category_entry(request: HttpRequest, person: User, category_id: int, entry_id: int) -> HttpResponse:
     category, found = category_of(person, category_id), _entry_of(person, entry_id)
     if queries.feeds_of(person, [entry_id])[found.feed_id].category != category:
-        raise NotThere("There is no such entry.")
+        raise Http404("There is no such entry.")
     return entry(request, person, entry_id)
 
 
@@ -110,7 +107,7 @@ def update_entries(request: HttpRequest, person: User) -> HttpResponse:
 
 def toggle_star(request: HttpRequest, person: User, entry_id: int) -> HttpResponse:
     if not marking.toggle_star(person, entry_id, now=now()):
-        raise NotThere("There is no such entry.")
+        raise Http404("There is no such entry.")
     return done()
 
 
@@ -119,7 +116,7 @@ def _enclosure_of(person: User, enclosure_id: int) -> tuple[Entry, int]:
     entry_id, place = enclosure_place(enclosure_id)
     found = queries.entry(person, entry_id)
     if found is None or place >= len(found.enclosures):
-        raise NotThere("There is no such enclosure.")
+        raise Http404("There is no such enclosure.")
     return found, place
 
 

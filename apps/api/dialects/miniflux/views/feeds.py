@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.timezone import now
 
 from apps.accounts.models import User
+from apps.accounts.views.requests import present
 from apps.api.dialects.miniflux import actions
 from apps.api.dialects.miniflux.formats.responses import category_json, feed_json
 from apps.api.dialects.miniflux.views.endpoint import done, json_of
@@ -13,7 +14,6 @@ from apps.api.formats.parameters import BadRequest, text, truth, whole
 from apps.api.formats.schemas import Category, Feed
 from apps.api.queries import feeds as queries
 from apps.api.queries.visible import posting_counts
-from apps.api.views.errors import NotThere
 from apps.following import actions as following
 from apps.following import queries as following_queries
 from apps.following.models import Folder, Follow
@@ -44,10 +44,7 @@ def feed_of(person: User, feed_id: int) -> Feed:
 
 
 def _follow(person: User, feed_id: int) -> Follow:
-    follow = following_queries.follow_of(person, feed_id)
-    if follow is None:
-        raise NotThere("There is no such feed.")
-    return follow
+    return present(following_queries.follow_of(person, feed_id), "There is no such feed.")
 
 
 def create_feed(request: HttpRequest, person: User) -> HttpResponse:
@@ -142,7 +139,7 @@ def discover(request: HttpRequest, person: User) -> HttpResponse:
     if seen.feed is not None:
         found = [_found(address, seen.feed.title or address, "")]
     if not found:
-        raise NotThere(seen.problem or "There is no feed.")
+        raise Http404(seen.problem or "There is no feed.")
     return JsonResponse(found, safe=False)
 
 
@@ -189,10 +186,7 @@ def delete_category(request: HttpRequest, person: User, category_id: int) -> Htt
 
 
 def category_of(person: User, category_id: int) -> Category:
-    category = queries.category_of(person, category_id)
-    if category is None:
-        raise NotThere("There is no such category.")
-    return category
+    return present(queries.category_of(person, category_id), "There is no such category.")
 
 
 def _folder(person: User, category_id: int) -> Folder:

@@ -14,7 +14,7 @@ from apps.api.dialects.rest.schemas.base import Schema, cut
 from apps.following import queries as following
 from apps.following.models import Tagging
 from apps.following.queries import Scope
-from apps.following.queries.listing import listed
+from apps.following.queries.listing import after_place, listed
 from apps.following.queries.posting_state import posting_state
 from apps.postings import models
 from apps.postings import queries as postings
@@ -106,10 +106,7 @@ def _ids(
     found = following.postings_in(user, scope)
     if unread_only:
         found = following.unread(found, user)
-    if start is not None:
-        found = postings.after(found, start) if oldest_first else postings.before(found, start)
-    ordered = postings.oldest(found) if oldest_first else postings.newest(found)
-    return list(ordered.values_list("pk", flat=True)[:limit])
+    return list(after_place(found, start, oldest_first=oldest_first).values_list("pk", flat=True)[:limit])
 
 
 def serialize(user: User, posting_ids: Collection[int], *, with_html: bool = False) -> dict[int, Posting]:

@@ -1,7 +1,5 @@
 """Folders, tags and OPML."""
 
-from collections.abc import Iterable, Mapping, Sequence
-
 from django.http import Http404, HttpResponse
 from django.utils.timezone import now
 from ninja import Router, Status
@@ -12,6 +10,7 @@ from apps.accounts.views.requests import PersonsRequest, present
 from apps.api.dialects.rest.schemas.base import Schema
 from apps.api.dialects.rest.views.parameters import GivenId, Id, Name, RequestBody, answers
 from apps.api.dialects.rest.views.problems import Impossible
+from apps.api.queries.feeds import sources_by_folder
 from apps.following import actions as following_actions
 from apps.following import models
 from apps.following import queries as following
@@ -78,31 +77,22 @@ def list_folders(request: PersonsRequest) -> FolderList:
 
 
 def _folders(user: User) -> FolderList:
-    """Four queries."""
+    """Three queries."""
     folders = list(following.folders_of(user))
-    paths = following.folder_paths(folders)
-    unread = _unread_by_folder(user, folders)
+    paths, unread = following.folder_paths(folders), following.unread_counts(user)
+    within = sources_by_folder(user, folders)
     return FolderList(
         items=[
-            Folder(id=id, name=paths[id][-1], parent_id=parent_id, path=list(paths[id]), unread=unread[id])
+            Folder(
+                id=id,
+                name=paths[id][-1],
+                parent_id=parent_id,
+                path=list(paths[id]),
+                unread=sum(unread.get(source_id, 0) for source_id in within[id]),
+            )
             for id, parent_id in ((folder.pk, folder.parent_id) for folder in folders)
         ]
     )
-
-
-def _unread_by_folder(user: User, folders: Sequence[models.Folder]) -> dict[int, int]:
-    """The unread postings in each folder with its subfolders; each source counts once."""
-    unread, filed = following.unread_counts(user), following.folders_by_follow(user)
-    audible = following.follows_of(user).filter(muted=False).values_list("pk", "source_id")
-    within: dict[int, set[int]] = {folder.pk: set() for folder in folders}
-    for follow_id, source_id in audible:
-        for folder_id in filed.get(follow_id, ()):
-            within[folder_id].add(source_id)
-    return {folder.pk: _sum(unread, within, following.with_descendants(folders, folder.pk)) for folder in folders}
-
-
-def _sum(unread: Mapping[int, int], within: Mapping[int, set[int]], folder_ids: Iterable[int]) -> int:
-    return sum(unread.get(source_id, 0) for source_id in set().union(*(within[id] for id in folder_ids)))
 
 
 @router.post("/folders", response=answers(Folder, 404, 409, status=201))
