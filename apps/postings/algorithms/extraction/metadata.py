@@ -20,11 +20,14 @@ from apps.sources.algorithms.addresses import absolute
 from apps.sources.formats.dates import parse_date
 from apps.sources.formats.text import MAX_LANGUAGE, one_line, without_controls
 
-ARTICLES = frozenset({
+NEWS_ARTICLES = frozenset({
     "newsarticle", "article", "reportagenewsarticle", "blogposting", "analysisnewsarticle", "opinionnewsarticle",
-    "liveblogposting", "backgroundnewsarticle", "reviewnewsarticle", "socialmediaposting", "report", "techarticle",
-    "scholarlyarticle", "advertisercontentarticle", "satiricalarticle", "review",
+    "liveblogposting", "backgroundnewsarticle", "reviewnewsarticle",
 })  # fmt: skip
+ARTICLES = NEWS_ARTICLES | {
+    "socialmediaposting", "report", "techarticle", "scholarlyarticle", "advertisercontentarticle", "satiricalarticle",
+    "review",
+}  # fmt: skip
 PUBLISHED = ("article:published_time", "datepublished", "parsely-pub-date", "date", "pubdate", "dc.date.issued")
 MAX_TITLE_LENGTH = 500  # characters
 MAX_DESCRIPTION = 2_000
