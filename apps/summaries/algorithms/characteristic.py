@@ -5,10 +5,9 @@ from collections import Counter
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 from apps.summaries.algorithms.frequencies import Frequencies
-from apps.summaries.algorithms.thesis import Settings, characteristic_words, words_of
+from apps.summaries.algorithms.thesis import characteristic_words, words_of
 
 MAX_TEXT_LENGTH = 50_000  # characters that are read
-_SETTINGS = Settings(shortest=1, influence=0.5)
 
 
 def spelt(text: str, language: str, frequencies: Frequencies, count: int) -> list[str]:
@@ -37,7 +36,7 @@ def spelt(text: str, language: str, frequencies: Frequencies, count: int) -> lis
     words = [word for word, times in spellings.items() for _ in range(times.total())]
     return [
         spellings[word].most_common(1)[0][0]
-        for word in characteristic_words(words, _by_pairs(frequencies, spellings), _SETTINGS)
+        for word in characteristic_words(words, _by_pairs(frequencies, spellings))
         if len(word) > 1 and not word[0].isdigit()
     ][:count]
 
