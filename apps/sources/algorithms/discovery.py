@@ -1,6 +1,5 @@
 """Candidate addresses of a page's feeds, from the page and its address, without any request."""
 
-import codecs
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,6 +19,7 @@ from apps.sources.algorithms.addresses import (
     registrable_domain,
     resolve,
 )
+from apps.sources.formats.characters import is_utf8
 from apps.sources.formats.text import one_line
 
 MAX_CANDIDATES = 20
@@ -84,7 +84,7 @@ def _parse(html: bytes | str) -> tuple[str, etree._Element | None]:
     if isinstance(content, str):
         content = content.encode("utf-8", "replace")
         encoding = "utf-8"
-    elif _is_utf8(content):
+    elif b"\x00" not in content and is_utf8(content):  # with zeros it is UTF-16 in disguise
         encoding = "utf-8"
     parser = etree.HTMLParser(encoding=encoding, no_network=True, remove_comments=True, remove_pis=True)
     try:
@@ -92,14 +92,6 @@ def _parse(html: bytes | str) -> tuple[str, etree._Element | None]:
     except (etree.LxmlError, ValueError):
         root = None
     return content.decode("latin-1"), root
-
-
-def _is_utf8(content: bytes) -> bool:
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(content)  # a letter may be cut in two at the end
-    except UnicodeDecodeError:
-        return False
-    return b"\x00" not in content  # UTF-16 in disguise
 
 
 def _base(root: etree._Element | None, url: str) -> str:
