@@ -64,7 +64,7 @@ def set_active(user_id: int, *, active: bool, by: sources.By) -> bool:
         return False
     states = ("disabled", "active") if active else ("active", "disabled")
     # By number: a name would outlive the account.
-    sources.note([sources.Noted(AuditEntry.What.PERSON, *states, name=f"account {user_id}")], by)
+    sources.note([sources.decision(AuditEntry.What.PERSON, *states, name=f"account {user_id}")], by)
     return True
 
 

@@ -5,12 +5,12 @@ from apps.published_feeds.views import addresses, feeds, sharing
 urlpatterns = [
     # for programs
     path("feeds/<str:feed_secret>/sources.opml", feeds.sources, name="private_sources"),
-    path("feeds/<str:feed_secret>/<str:form>/", feeds.private, name="private_feed"),
-    path("search/feed/<str:secret>/<str:kind>/", feeds.search, name="search_feed"),
-    path("section/<slug:slug>/feed/", feeds.section, name="section_feed"),
-    path("section/<slug:slug>/feed/<str:form>/", feeds.section, name="section_feed"),
-    path("stories/<int:story_id>/feed/", feeds.story, name="story_feed"),
-    path("stories/<int:story_id>/feed/<str:form>/", feeds.story, name="story_feed"),
+    path("feeds/<str:feed_secret>/<str:form>/", feeds.named, {"kind": "private"}, name="private_feed"),
+    path("search/feed/<str:secret>/<str:form>/", feeds.named, {"kind": "search"}, name="search_feed"),
+    path("section/<slug:slug>/feed/", feeds.named, {"kind": "section"}, name="section_feed"),
+    path("section/<slug:slug>/feed/<str:form>/", feeds.named, {"kind": "section"}, name="section_feed"),
+    path("stories/<int:story_id>/feed/", feeds.named, {"kind": "story"}, name="story_feed"),
+    path("stories/<int:story_id>/feed/<str:form>/", feeds.named, {"kind": "story"}, name="story_feed"),
     path("trends/feed/", feeds.trends, name="trends_feed"),
     path("trends/feed/<str:form>/", feeds.trends, name="trends_feed"),
     # for people

@@ -88,14 +88,11 @@ def audit(chosen: AuditFilter) -> QuerySet[AuditEntry]:
     found = AuditEntry.objects.select_related("actor").order_by("-pk")
     for word in chosen.words.split()[:10]:
         found = found.filter(name__icontains=word)
-    if chosen.what:
-        found = found.filter(what=chosen.what)
-    if chosen.who:
-        found = found.filter(actor__username__iexact=chosen.who)
-    if chosen.source_id is not None:
-        found = found.filter(source_id=chosen.source_id)
-    if chosen.since:
-        found = found.filter(at__date__gte=chosen.since)
-    if chosen.until:
-        found = found.filter(at__date__lte=chosen.until)
-    return found
+    lookups = {
+        "what": chosen.what or None,
+        "actor__username__iexact": chosen.who or None,
+        "source_id": chosen.source_id,
+        "at__date__gte": chosen.since,
+        "at__date__lte": chosen.until,
+    }
+    return found.filter(**{lookup: value for lookup, value in lookups.items() if value is not None})

@@ -81,11 +81,11 @@ SHOWS = page("<title>The show</title><a class=old href=/6>6</a><a class=new href
 
 
 def test_each_line_leads_to_the_next_page_and_the_last_to_the_recording():
-    recipe = {
-        "more": "//a[@class='new']\nplayer=(\\S+)\ndata = ({.*}) json|media|0|url",
-        "title": "//h1",
-        "date": "//time",
-    }
+    recipe = Recipe(
+        more="//a[@class='new']\nplayer=(\\S+)\ndata = ({.*}) json|media|0|url",
+        title="//h1",
+        date="//time",
+    )
     pages = [SHOWS]
     assert follow(pages, recipe) == Follow("https://pod.example/7")
     pages.append(page("player=/embed/7 ", "/7"))
@@ -103,7 +103,7 @@ def test_each_line_leads_to_the_next_page_and_the_last_to_the_recording():
 
 def test_all_recordings_of_a_page_are_found_in_their_order():
     listing = page("<a href=/2.mp3>Second</a><a href=/1.mp3>First</a><a href=/2.mp3>again</a><a href=/x>no</a>")
-    feed = follow([listing], {"more": "//a[contains(@href, '.mp3')]"})
+    feed = follow([listing], Recipe(more="//a[contains(@href, '.mp3')]"))
     assert [(entry.title, entry.link) for entry in feed.entries] == [
         ("Second", "https://pod.example/2.mp3"),
         ("First", "https://pod.example/1.mp3"),
@@ -121,13 +121,13 @@ def test_all_recordings_of_a_page_are_found_in_their_order():
 )
 def test_a_line_that_finds_nothing_is_named(more, message):
     with pytest.raises(NotAFeed, match="Line 1") as raised:
-        follow([page("<a class='mailto:x' href='mailto:x'>")], {"more": more})
+        follow([page("<a class='mailto:x' href='mailto:x'>")], Recipe(more=more))
     assert message in str(raised.value)
 
 
 def test_a_trail_that_leads_in_a_circle_ends():
     with pytest.raises(NotAFeed, match=r"leads back to https://pod\.example/"):
-        follow([page("<a href='/'>")], {"more": "//a\n//a"})
+        follow([page("<a href='/'>")], Recipe(more="//a\n//a"))
 
 
 def test_a_recording_on_the_very_page_needs_no_second_one():

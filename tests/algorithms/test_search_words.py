@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from apps.postings.algorithms.words import MAX_TEXT_WORDS, STOP_MARK, analyse, language_of, sequence
 from apps.postings.algorithms.words.analysis import MAX_WORD_LENGTH
 from apps.postings.algorithms.words.folding import folded, lowered
-from apps.postings.algorithms.words.languages import base_code, language
+from apps.postings.algorithms.words.languages import STOP_WORDS, base_code, language
 from apps.postings.algorithms.words.scripts import ASCII_WORDS, PLANES_WITH_MARKS, WORDS_AND_CHARACTERS
-from apps.postings.algorithms.words.stop_words import STOP_WORDS
 from apps.search.algorithms.models.query import Query
 
 languages = st.sampled_from(["en", "de", "fr", "tr", "ru", "ar", "zh", "ja", "th", "hi", "", "x-none"])

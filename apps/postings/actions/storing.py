@@ -55,6 +55,16 @@ def store(documents: Sequence[Document]) -> list[Stored]:
     return [Stored(len(dates), edits, tuple(filter(None, dates))) for dates, edits in zip(new, edited, strict=True)]
 
 
+_KNOWN = " UNION ".join(
+    f"""
+SELECT posting.source_id, posting.id, posting.identity, posting.link_key, posting.content_hash
+FROM unnest(%s::bigint[], %s::bytea[]) wanted(source_id, key)
+JOIN postings_posting posting ON posting.source_id = wanted.source_id AND {condition}
+"""
+    for condition in ("posting.identity = wanted.key", "posting.link_key = wanted.key AND posting.link_key <> ''")
+)
+
+
 def known_postings(
     documents: Sequence[Document], keys: Sequence[Sequence[identity.EntryKeys]]
 ) -> dict[int, list[identity.KnownPosting]]:
@@ -68,19 +78,7 @@ def known_postings(
                 links.add((document.source_id, entry.link_key))
     found: dict[int, list[identity.KnownPosting]] = defaultdict(list)
     with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            SELECT posting.source_id, posting.id, posting.identity, posting.link_key, posting.content_hash
-            FROM unnest(%s::bigint[], %s::bytea[]) wanted(source_id, key)
-            JOIN postings_posting posting ON posting.source_id = wanted.source_id AND posting.identity = wanted.key
-            UNION
-            SELECT posting.source_id, posting.id, posting.identity, posting.link_key, posting.content_hash
-            FROM unnest(%s::bigint[], %s::bytea[]) wanted(source_id, key)
-            JOIN postings_posting posting ON posting.source_id = wanted.source_id AND posting.link_key = wanted.key
-                AND posting.link_key <> ''
-            """,
-            [*_columns(identities), *_columns(links)],
-        )
+        cursor.execute(_KNOWN, [*_columns(identities), *_columns(links)])
         for row in rows_of(cursor):
             known = identity.KnownPosting(row.id, bytes(row.identity), bytes(row.link_key), bytes(row.content_hash))
             found[row.source_id].append(known)

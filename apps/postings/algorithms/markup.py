@@ -21,6 +21,7 @@ import nh3
 from apps.postings.algorithms.tokens import Tag, attributes, tokens
 from apps.postings.algorithms.trackers import is_tracker, is_unseen, without_tracking
 from apps.sources.algorithms.addresses import absolute, host
+from apps.sources.formats.text import paragraphs
 
 MAX_MARKUP_LENGTH = 1_000_000  # characters
 MAX_ADDRESS = 2_000
@@ -71,7 +72,7 @@ def clean(html: str, *, base_url: str = "") -> CleanMarkup:
             return CleanMarkup(safe, reading.text, reading.image_url)
         safe = again
     text = reading.text[:MAX_TEXT]
-    return CleanMarkup(_paragraphs(text), text, reading.image_url)
+    return CleanMarkup(paragraphs(text), text, reading.image_url)
 
 
 # --- elements and attributes of articles
@@ -341,8 +342,3 @@ def _large_picture(given: Mapping[str, str]) -> str:
     is_small = any(size.isdigit() and int(size) < MIN_PICTURE for size in sizes)
     source = given.get("src", "")
     return "" if is_small or source.startswith("data:") else source
-
-
-def _paragraphs(text: str) -> str:
-    blocks = (escape(block, quote=False).replace("\n", "<br>") for block in text.split("\n\n") if block)
-    return "".join(f"<p>{block}</p>" for block in blocks)

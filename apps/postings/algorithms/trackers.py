@@ -1,23 +1,13 @@
 """Trackers in postings: parameters of links, pixels, and the hosts that count readers."""
 
+import json
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 from apps.sources.algorithms.addresses import host, is_tracking_parameter
 
-_HOSTS = frozenset({
-    "2o7.net", "adnxs.com", "adsrvr.org", "ads-twitter.com", "amazon-adsystem.com", "analytics.twitter.com",
-    "analytics.yahoo.com", "bat.bing.com", "beacon.krxd.net", "bidswitch.net", "bluekai.com", "buysellads.com",
-    "chartbeat.net", "clicky.com", "cloudflareinsights.com", "counter.yadro.ru", "criteo.com", "criteo.net",
-    "ct.pinterest.com", "demdex.net", "doubleclick.net", "emltrk.com", "etracker.com", "everesttech.net",
-    "feedsportal.com", "getclicky.com", "google-analytics.com",
-    "googleadservices.com", "googlesyndication.com", "googletagmanager.com", "googletagservices.com", "histats.com",
-    "hotjar.com", "imrworldwide.com", "ioam.de", "mc.yandex.ru", "mixpanel.com", "moatads.com",
-    "omtrdc.net", "outbrain.com", "parsely.com", "pheedo.com", "pippio.com", "pixel.wp.com", "px.ads.linkedin.com",
-    "quantcount.com", "quantserve.com", "rlcdn.com", "rubiconproject.com", "scorecardresearch.com", "segment.io",
-    "simplereach.com", "statcounter.com", "stats.wordpress.com", "stats.wp.com", "taboola.com",
-    "top-fwz1.mail.ru", "tracking.feedpress.com", "vgwort.de", "xiti.com",
-})  # fmt: skip
+_HOSTS = frozenset(json.loads(Path(__file__).with_name("tracker-hosts.json").read_text("utf-8")))
 _PATHS = re.compile(
     r"https?://(?:www\.facebook\.com/tr\b|feeds\.feedburner\.com/~(?:r|ff|a|f|n)/|feeds\.wordpress\.com/1\.0/"
     r"|counter\.theconversation\.com/|medium\.com/_/stat|feedpress\.me/(?:link|pixel)/|rss\.art19\.com/pixel)",

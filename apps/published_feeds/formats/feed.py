@@ -30,7 +30,7 @@ class Entry:
 class Feed:
     title: str
     home: str  # address of the page that shows the same to people
-    address: str  # its own
+    address: str = ""  # its own
     entries: tuple[Entry, ...] = ()
     id: str = ""  # its own address, unless it has another name
     description: str = ""

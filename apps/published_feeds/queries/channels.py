@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import QueryDict
@@ -57,13 +58,9 @@ class TrendList:
         >>> TrendList("en", "", "ours", "day").key
         'language=en&horizon=day'
         """
-        query = QueryDict(mutable=True)
-        values = (("language", self.language), ("category", self.category), ("method", self.method))
-        for name, value in values:
-            if value and (name, value) != ("method", "ours"):
-                query[name] = value
-        query["horizon"] = self.horizon
-        return query.urlencode()
+        method = "" if self.method == "ours" else self.method
+        named = {"language": self.language, "category": self.category, "method": method}
+        return urlencode({name: value for name, value in named.items() if value} | {"horizon": self.horizon})
 
     @property
     def channel(self) -> Channel:

@@ -1,5 +1,6 @@
 """The present content of each feed."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from django.conf import settings
@@ -18,7 +19,7 @@ from apps.following.models import Tagging
 from apps.following.queries import Scope
 from apps.following.queries.listing import listed
 from apps.postings import queries as postings
-from apps.published_feeds.formats.feed import LONG_AGO, Entry, Feed
+from apps.published_feeds.formats.feed import Entry, Feed
 from apps.published_feeds.models import PrivateAddress
 from apps.published_feeds.queries.addresses import address_by_secret
 from apps.published_feeds.queries.channels import Channel, TrendList, hubs
@@ -44,28 +45,36 @@ def feed_of(channel: Channel, form: str, *, now: datetime) -> Feed | None:
     Raises TooCostly for a search that takes too long.
     """
     with translation.override(settings.LANGUAGE_CODE):
-        match channel.kind:
-            case "private":
-                return _private(channel, form)
-            case "search":
-                return _search(channel, form, now)
-            case "section":
-                return _section(channel, form, now)
-            case "story":
-                return _story(channel, form)
-            case "trends":
-                return _trends(TrendList.read(channel.key), form)
+        feed = _content(channel, form, now)
+    if feed is None:
+        return None
+    title = feed.title if channel.kind == "trends" else f"{feed.title} – Wirebeat"
+    address = feed.address or channel.address(form)
+    return replace(feed, title=title, home=own_address(feed.home), address=address, hubs=hubs())
+
+
+def _content(channel: Channel, form: str, now: datetime) -> Feed | None:
+    """The feed with the path of its home page, yet without hubs and mostly without its own address."""
+    match channel.kind:
+        case "private":
+            return _private(channel.key)
+        case "search":
+            return _search(channel.key, now)
+        case "section":
+            return _section(channel.key, now)
+        case "story":
+            return _story(int(channel.key), form)
+        case "trends":
+            return _trends(TrendList.read(channel.key))
 
 
 # --- private ----------------------------------------------------------------------------------------------------------
-def _private(channel: Channel, form: str) -> Feed | None:
-    private = address_by_secret(channel.key)
+def _private(secret: str) -> Feed | None:
+    private = address_by_secret(secret)
     if private is None or private.kind == Kind.SOURCES:
         return None
     with translation.override(private.user.language or settings.LANGUAGE_CODE):
-        return _feed(
-            channel,
-            form,
+        return Feed(
             title=name_of(private),
             home=page_of(private),
             entries=_private_entries(private),
@@ -122,9 +131,9 @@ def _collected(user: User, at: dict[int, datetime]) -> tuple[Entry, ...]:
     return entries_of(following.readable_by(user).filter(pk__in=at), list(at), at) if at else ()
 
 
-def _search(channel: Channel, form: str, now: datetime) -> Feed | None:
+def _search(secret: str, now: datetime) -> Feed | None:
     """The newest results of a saved search that its owner may read."""
-    saved = saved_by_secret(channel.key)
+    saved = saved_by_secret(secret)
     if saved is None:
         return None
     try:
@@ -132,9 +141,7 @@ def _search(channel: Channel, form: str, now: datetime) -> Feed | None:
     except BadQuery:  # saved under an older query language
         return None
     readable = following.readable_by(saved.user).filter(pk__in=found)
-    return _feed(
-        channel,
-        form,
+    return Feed(
         title=saved.name,
         home=query_address(saved.query, saved.order),
         entries=entries_of(postings.newest(readable)),
@@ -144,17 +151,15 @@ def _search(channel: Channel, form: str, now: datetime) -> Feed | None:
 
 
 # --- public -----------------------------------------------------------------------------------------------------------
-def _section(channel: Channel, form: str, now: datetime) -> Feed | None:
+def _section(slug: str, now: datetime) -> Feed | None:
     """The first postings of a section, or the leads of its first stories."""
-    section = section_named(channel.key)
+    section = section_named(slug)
     if section is None or not section.is_on:
         return None
     content = contents([section], now)[section.pk]
     ids = content.posting_ids[:LENGTH] or tuple(story.lead_id for story in content.stories[:LENGTH])
     readable = postings.visible_to(AnonymousUser()).filter(pk__in=ids)
-    return _feed(
-        channel,
-        form,
+    return Feed(
         title=section.title,
         home=reverse("section", args=[section.slug]),
         entries=entries_of(readable, ids),
@@ -163,9 +168,9 @@ def _section(channel: Channel, form: str, now: datetime) -> Feed | None:
     )
 
 
-def _story(channel: Channel, form: str) -> Feed | None:
+def _story(story_id: int, form: str) -> Feed | None:
     """The public postings of a story, the latest first."""
-    story = story_of(int(channel.key))
+    story = story_of(story_id)
     if story is None:
         return None
     latest = members_of(story.pk).order_by("-published_at", "-posting_id").values_list("posting_id", flat=True)
@@ -175,17 +180,16 @@ def _story(channel: Channel, form: str) -> Feed | None:
     if not entries:
         return None
     lead = public.filter(pk=story.lead_id).values_list("title", flat=True).first()
-    return _feed(
-        Channel("story", str(story.pk)),
-        form,
+    return Feed(
         title=" ".join((lead or entries[-1].title).split()),
         home=reverse("story", args=[story.pk]),
+        address=Channel("story", str(story.pk)).address(form),
         entries=entries,
         since=story.first_at,
     )
 
 
-def _trends(chosen: TrendList, form: str) -> Feed | None:
+def _trends(chosen: TrendList) -> Feed | None:
     """A list of trends, in which a term is one entry for as long as it is listed without a break."""
     if chosen.horizon not in LISTS:
         return None
@@ -194,9 +198,7 @@ def _trends(chosen: TrendList, form: str) -> Feed | None:
     public = postings.visible_to(AnonymousUser()).filter(pk__in=ids).exclude(title="")
     titles = dict(public.values_list("pk", "title"))
     about = " – ".join(filter(None, (str(LISTS[chosen.horizon]), chosen.category, language_name(chosen.language))))
-    return _feed(
-        chosen.channel,
-        form,
+    return Feed(
         title=_("Trends: {about}").format(about=about),
         home=f"{reverse('trends')}?{chosen.key}",
         entries=tuple(_trend_entry(chosen, trend, titles) for trend in trends),
@@ -230,26 +232,3 @@ def _described(trend: Trend, titles: dict[int, str]) -> SafeString:
     if held:
         description += format_html("<ul>{}</ul>", format_html_join("", '<li><a href="{}">{}</a></li>', links))
     return description
-
-
-def _feed(
-    channel: Channel,
-    form: str,
-    *,
-    title: str,
-    home: str,
-    entries: tuple[Entry, ...],
-    description: str = "",
-    language: str = "",
-    since: datetime = LONG_AGO,
-) -> Feed:
-    return Feed(
-        title=title if channel.kind == "trends" else f"{title} – Wirebeat",
-        home=own_address(home),
-        address=channel.address(form),
-        entries=entries,
-        description=description,
-        language=language,
-        hubs=hubs(),
-        since=since,
-    )

@@ -13,7 +13,7 @@ from apps.following.queries import subscription_list
 from apps.published_feeds.formats import FORMS
 from apps.published_feeds.models import PrivateAddress
 from apps.published_feeds.queries.addresses import address_by_secret
-from apps.published_feeds.queries.channels import Channel, TrendList
+from apps.published_feeds.queries.channels import Channel, Kind, TrendList
 from apps.published_feeds.queries.feeds import feed_of
 from apps.published_feeds.views.responses import feed_response
 from apps.search.queries import TooCostly
@@ -23,26 +23,10 @@ from apps.trending import queries as trending
 
 @impersonal
 @require_safe
-def private(request: HttpRequest, feed_secret: str, form: str) -> HttpResponseBase:
-    return _show(request, Channel("private", feed_secret), form)
-
-
-@impersonal
-@require_safe
-def search(request: HttpRequest, secret: str, kind: str) -> HttpResponseBase:
-    return _show(request, Channel("search", secret), kind)
-
-
-@impersonal
-@require_safe
-def section(request: HttpRequest, slug: str, form: str = "rss") -> HttpResponseBase:
-    return _show(request, Channel("section", slug), form)
-
-
-@impersonal
-@require_safe
-def story(request: HttpRequest, story_id: int, form: str = "rss") -> HttpResponseBase:
-    return _show(request, Channel("story", str(story_id)), form)
+def named(request: HttpRequest, *, kind: Kind, form: str = "rss", **key: object) -> HttpResponseBase:
+    """The feed of a list with its secret, slug or number in the path."""
+    [name] = key.values()
+    return _show(request, Channel(kind, str(name)), form)
 
 
 @impersonal

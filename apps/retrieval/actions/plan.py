@@ -14,7 +14,7 @@ from apps.retrieval import queries
 from apps.retrieval.algorithms.planner.price import controlled_price
 from apps.retrieval.models import Plan
 from apps.retrieval.policies import all_policies, pages_policies, policy_of
-from apps.sources.actions import PROGRAM, By, Noted, note
+from apps.sources.actions import PROGRAM, By, decision, note
 from apps.sources.models import AuditEntry
 
 HOUR = 3_600.0  # s
@@ -44,7 +44,7 @@ def change_plan(*, by: By = PROGRAM, **given: str | float | None) -> Plan:
     Plan.objects.filter(pk=1).update(**values, revision=plan.revision + 1, changed_at=Now())
     note(
         [
-            Noted(AuditEntry.What.PLAN, f"{getattr(plan, name)}", f"{value}", name=name.replace("_", " "))
+            decision(AuditEntry.What.PLAN, f"{getattr(plan, name)}", f"{value}", name=name.replace("_", " "))
             for name, value in values.items()
             if getattr(plan, name) != value
         ],

@@ -23,41 +23,26 @@ class By:
 PROGRAM = By("the portal itself")
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
-    """One decision about a source or, without one, about the portal."""
-
-    what: AuditEntry.What
-    before: str
-    after: str
-    source_id: int | None = None
-    name: str = ""  # of the source at that time
+def decision(
+    what: AuditEntry.What, before: str, after: str, source_id: int | None = None, name: str = ""
+) -> AuditEntry:
+    """One decision about a source, with its name at that time, or, without one, about the portal; not yet logged."""
+    before, after, name = (value[:MAX_LENGTH] for value in (before, after, name))
+    return AuditEntry(what=what, before=before, after=after, source_id=source_id, name=name)
 
 
-def note(decisions: Iterable[Noted], by: By) -> None:
+def note(decisions: Iterable[AuditEntry], by: By) -> None:
     """Log decisions, within the transaction that carries them out. One statement."""
-    AuditEntry.objects.bulk_create(
-        [
-            AuditEntry(
-                actor_id=by.actor_id,
-                place=by.place[:60],
-                why=by.why[:MAX_LENGTH],
-                batch=by.batch,
-                source_id=each.source_id,
-                name=each.name[:MAX_LENGTH],
-                what=each.what,
-                before=each.before[:MAX_LENGTH],
-                after=each.after[:MAX_LENGTH],
-            )
-            for each in decisions
-        ],
-        batch_size=1_000,
-    )
+    entries = list(decisions)
+    for entry in entries:
+        entry.actor_id, entry.batch = by.actor_id, by.batch
+        entry.place, entry.why = by.place[:60], by.why[:MAX_LENGTH]
+    AuditEntry.objects.bulk_create(entries, batch_size=1_000)
 
 
 def note_opened(source: Source, posting_id: int, by: By) -> None:
     """Log that staff opened an article of a private source: by its id, since others read the log."""
-    note([Noted(AuditEntry.What.OPENED, "", written(posting_id), source.pk, str(source))], by)
+    note([decision(AuditEntry.What.OPENED, "", written(posting_id), source.pk, str(source))], by)
 
 
 def written(value: object) -> str:
@@ -73,10 +58,10 @@ def written(value: object) -> str:
     return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
-def changes(source_id: int, name: str, before: Mapping[str, object], after: Mapping[str, object]) -> list[Noted]:
+def changes(source_id: int, name: str, before: Mapping[str, object], after: Mapping[str, object]) -> list[AuditEntry]:
     """The changes of audited columns of a source."""
     return [
-        Noted(AuditEntry.What(column), written(before[column]), written(after[column]), source_id, name)
+        decision(AuditEntry.What(column), written(before[column]), written(after[column]), source_id, name)
         for column in AUDITED
         if column in before and column in after and before[column] != after[column]
     ]

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from django.db import transaction
 
-from apps.sources.actions.auditing import By, Noted, changes, note, written
+from apps.sources.actions.auditing import By, changes, decision, note, written
 from apps.sources.models import AuditEntry, Source
 
 MAX_AT_ONCE = 5_000  # sources; more would hold their rows for too long
@@ -64,7 +64,7 @@ def curate(source_ids: Collection[int], curation: Curation, *, by: By) -> Curate
         for source in rows
         if curation.factor is not None and weight_times(source.weight, curation.factor) > MAX_WEIGHT
     }
-    decisions: list[Noted] = []
+    decisions: list[AuditEntry] = []
     changed: dict[tuple[str, object], list[int]] = defaultdict(list)  # ids by column and new value
     for source in rows:
         if source.pk not in refused:
@@ -122,7 +122,7 @@ def delete_sources(source_ids: Collection[int], *, by: By) -> int:
         raise TooMany(f"At most {MAX_DELETED} feeds can be deleted at once, not {len(source_ids):,}.")
     # Not locked: workers lock the schedule first, which is deleted before its source.
     rows = list(Source.objects.filter(pk__in=source_ids).order_by("pk"))
-    deleted = [Noted(AuditEntry.What.DELETED, written(source.url), "", source.pk, str(source)) for source in rows]
+    deleted = [decision(AuditEntry.What.DELETED, written(source.url), "", source.pk, str(source)) for source in rows]
     Source.objects.filter(pk__in=[source.pk for source in rows]).delete()
     note(deleted, by if len(rows) < 2 else replace(by, batch=by.batch or uuid4()))
     return len(rows)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from django.db import connection, transaction
 
 from apps.sources import kinds, queries
-from apps.sources.actions.auditing import PROGRAM, By, Noted, changes, note
+from apps.sources.actions.auditing import PROGRAM, By, changes, decision, note
 from apps.sources.actions.curating import delete_sources
 from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, normalise
 from apps.sources.formats.feed import ParsedFeed
@@ -115,7 +115,7 @@ def set_state(source_ids: Collection[int], state: Source.State, *, by: By = PROG
     if rows:
         Source.objects.filter(pk__in=[source.pk for source in rows]).update(state=state)
         what = AuditEntry.What.STATE
-        note([Noted(what, source.state, state.value, source.pk, str(source)) for source in rows], by)
+        note([decision(what, source.state, state.value, source.pk, str(source)) for source in rows], by)
     return len(rows)
 
 
@@ -186,7 +186,7 @@ def absorb(kept_id: int, merged_id: int, *, by: By = PROGRAM) -> None:
     merged_name, merged_url = str(merged), merged.url
     merged.delete()
     Source.objects.filter(pk=kept_id).update(**taken)
-    note([Noted(AuditEntry.What.MERGED, merged_url, str(kept), merged_id, merged_name)], by)
+    note([decision(AuditEntry.What.MERGED, merged_url, str(kept), merged_id, merged_name)], by)
     former = {name: getattr(kept, name) for name in taken}
     note(changes(kept_id, str(kept), former, taken), by)
 

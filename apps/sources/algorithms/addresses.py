@@ -1,9 +1,11 @@
 """Addresses parsed and normalized by the WHATWG URL standard, as browsers do."""
 
+import json
 import re
 from binascii import crc32
 from functools import cache, lru_cache
 from ipaddress import ip_address
+from pathlib import Path
 
 from ada_url import URL, idna, normalize_url
 from publicsuffixlist import PublicSuffixList
@@ -23,18 +25,8 @@ _ON_WEB = re.compile(r"https?://[^\s/]", re.IGNORECASE)
 _IN_TEXT = re.compile(r"https?://[^\s\"”<>]*[^\s\"”<>.,:;)]", re.IGNORECASE)
 _AUTHORITY = re.compile(r"https?:[/\\]*([^/\\?#]*)", re.IGNORECASE)
 
-_TRACKING_PREFIXES = (
-    "utm_", "mtm_", "pk_", "piwik_", "matomo_", "hsa_", "__hs", "_hs", "mc_", "oly_", "vero_", "at_custom", "at_link",
-    "ns_", "fb_action_", "trk_", "_branch_", "itm_", "wt_",
-)  # fmt: skip
-_TRACKING_NAMES = frozenset({
-    "fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "gad_source", "gad_campaignid", "srsltid", "yclid",
-    "ysclid", "_openstat", "msclkid", "twclid", "ttclid", "li_fat_id", "igshid", "igsh", "epik", "rb_clickid",
-    "sc_cid", "s_cid", "wickedid", "mkt_tok", "hsctatracking", "ml_subscriber", "ml_subscriber_hash", "fb_source",
-    "fb_ref", "cmpid", "icid", "ncid", "ocid", "xtor", "smid", "spm", "at_medium", "at_campaign", "at_campaign_type",
-    "at_bbc_team", "at_format", "at_ptr_name", "echobox", "guccounter", "guce_referrer", "guce_referrer_sig", "_gl",
-    "_ga", "dm_i",
-})  # fmt: skip
+_TRACKING = json.loads(Path(__file__).with_name("tracking-parameters.json").read_text("utf-8"))
+_TRACKING_NAMES, _TRACKING_PREFIXES = frozenset(_TRACKING["names"]), tuple(_TRACKING["prefixes"])
 
 
 class BadAddress(ValueError):

@@ -1,10 +1,11 @@
 """Candidate addresses of a page's feeds, from the page and its address, without any request."""
 
-import codecs
+import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import Literal
 
 from lxml import etree
@@ -18,6 +19,7 @@ from apps.sources.algorithms.addresses import (
     registrable_domain,
     resolve,
 )
+from apps.sources.formats.characters import is_utf8
 from apps.sources.formats.text import one_line
 
 MAX_CANDIDATES = 20
@@ -82,7 +84,7 @@ def _parse(html: bytes | str) -> tuple[str, etree._Element | None]:
     if isinstance(content, str):
         content = content.encode("utf-8", "replace")
         encoding = "utf-8"
-    elif _is_utf8(content):
+    elif b"\x00" not in content and is_utf8(content):  # with zeros it is UTF-16 in disguise
         encoding = "utf-8"
     parser = etree.HTMLParser(encoding=encoding, no_network=True, remove_comments=True, remove_pis=True)
     try:
@@ -90,14 +92,6 @@ def _parse(html: bytes | str) -> tuple[str, etree._Element | None]:
     except (etree.LxmlError, ValueError):
         root = None
     return content.decode("latin-1"), root
-
-
-def _is_utf8(content: bytes) -> bool:
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(content)  # a letter may be cut in two at the end
-    except UnicodeDecodeError:
-        return False
-    return b"\x00" not in content  # UTF-16 in disguise
 
 
 def _base(root: etree._Element | None, url: str) -> str:
@@ -181,52 +175,14 @@ def _from_anchors(root: etree._Element | None, base: str) -> list[Candidate]:
     return [candidate for _, candidate in sorted(ranked, key=lambda pair: pair[0])]
 
 
+_KNOWN = json.loads(Path(__file__).with_name("feeds-of-sites.json").read_text("utf-8"))
 # Where well-known sites keep the feeds of a page, by host and path.
-_SITES = [
-    (re.compile(pattern), templates)
-    for pattern, templates in [
-        (
-            r"(?:www\.|m\.)?youtube\.com/channel/(UC[\w-]{22})",
-            ["https://www.youtube.com/feeds/videos.xml?channel_id={}"],
-        ),
-        (
-            r"(?:www\.|m\.)?youtube\.com/playlist\?list=([\w-]+)",
-            ["https://www.youtube.com/feeds/videos.xml?playlist_id={}"],
-        ),
-        (r"(?:www\.|old\.|new\.)?reddit\.com/((?:r|user)/[\w-]+)", ["https://www.reddit.com/{}/.rss"]),
-        (
-            r"github\.com/([\w.-]+/[\w.-]+)",
-            ["https://github.com/{}/releases.atom", "https://github.com/{}/commits.atom"],
-        ),
-        (r"github\.com/([\w-]+)/?$", ["https://github.com/{}.atom"]),
-        (r"gitlab\.com/([\w.-]+/[\w.-]+)", ["https://gitlab.com/{}/-/tags?format=atom", "https://gitlab.com/{}.atom"]),
-        (r"medium\.com/(@?[\w.-]+)", ["https://medium.com/feed/{}"]),
-        (r"([\w-]+)\.medium\.com/", ["https://{}.medium.com/feed"]),
-        (r"([\w-]+)\.tumblr\.com/", ["https://{}.tumblr.com/rss"]),
-        (r"(?:www\.)?tumblr\.com/([\w-]+)", ["https://{}.tumblr.com/rss"]),
-        (r"([\w-]+)\.substack\.com/", ["https://{}.substack.com/feed"]),
-        (r"([\w-]+)\.wordpress\.com/", ["https://{}.wordpress.com/feed/"]),
-        (r"([\w-]+\.blogspot\.[a-z.]+)/", ["https://{}/feeds/posts/default"]),
-        (r"dev\.to/([\w-]+)", ["https://dev.to/feed/{}"]),
-        (r"bsky\.app/profile/([\w.:-]+)", ["https://bsky.app/profile/{}/rss"]),
-        (r"vimeo\.com/([a-z][\w-]*)", ["https://vimeo.com/{}/videos/rss"]),
-        (r"stackoverflow\.com/questions/tagged/([^/?]+)", ["https://stackoverflow.com/feeds/tag/{}"]),
-        (r"pypi\.org/project/([\w.-]+)", ["https://pypi.org/rss/project/{}/releases.xml"]),
-        (r"arxiv\.org/list/([\w.-]+)/", ["https://rss.arxiv.org/rss/{}"]),
-        (r"news\.ycombinator\.com/()", ["https://news.ycombinator.com/rss{}"]),
-    ]
-]
+_SITES = [(re.compile(pattern), templates) for pattern, templates in _KNOWN["sites"].items()]
+# Where publishing programs keep the feed of a whole site.
+_GENERATORS: Mapping[str, str] = _KNOWN["generators"]
 _YOUTUBE_CHANNEL = re.compile(
     r"""(?:/channel/|"(?:externalId|channelId)"\s*:\s*"|itemprop="(?:channelId|identifier)"\s+content=")(UC[\w-]{22})"""
 )
-
-# Where publishing programs keep the feed of a whole site.
-_GENERATORS = {
-    "wordpress": "/feed/", "blogger": "/feeds/posts/default", "substack": "/feed", "ghost": "/rss/",
-    "hugo": "/index.xml", "jekyll": "/feed.xml", "hexo": "/atom.xml", "drupal": "/rss.xml", "gatsby": "/rss.xml",
-    "joomla": "/?format=feed&type=rss", "wix": "/blog-feed.xml", "typecho": "/feed/", "discourse": "/latest.rss",
-    "pelican": "/feeds/all.atom.xml", "eleventy": "/feed/feed.xml", "movable type": "/atom.xml", "medium": "/feed",
-}  # fmt: skip
 
 
 def _from_address(url: str, text: str) -> Iterator[Candidate]:

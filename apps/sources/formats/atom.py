@@ -1,29 +1,24 @@
 """Atom 1.0 (RFC 4287), Atom 0.3 and what came before it."""
 
+from dataclasses import replace
 from functools import partial
 
 from lxml import etree
 
-from apps.sources.formats.dates import parse_date
 from apps.sources.formats.documents import XML_LANG, Children, Document, children_by_name, first, first_of, first_text
 from apps.sources.formats.extensions import (
     Link,
-    authors,
-    categories,
     channel_picture,
-    comments_link,
-    enclosures,
-    media_children,
     media_description,
     page_link,
-    picture,
+    read_extensions,
     read_links,
     related,
     update_hints,
 )
 from apps.sources.formats.feed import ParsedEntry, ParsedFeed
 from apps.sources.formats.markup import html_of_construct, title_of
-from apps.sources.formats.rss import MAX_DESCRIPTION, MAX_ENTRIES, PUBLISHED, UPDATED, too_many
+from apps.sources.formats.rss import MAX_DESCRIPTION, MAX_ENTRIES, too_many
 from apps.sources.formats.text import MAX_IDENTIFIER, MAX_LANGUAGE, one_line, plain_text, web_address
 
 
@@ -51,25 +46,16 @@ def read_atom(document: Document, root: etree._Element) -> ParsedFeed:
 
 
 def _entry(document: Document, element: etree._Element) -> ParsedEntry:
-    children = children_by_name(element)
-    media = media_children(children)
-    links = read_links(document, children)
-    files = enclosures(document, children, links, media)
+    children, media, links, entry = read_extensions(document, element)
     guid = first_text(children, "id", "guid")[:MAX_IDENTIFIER]
-    return ParsedEntry(
+    return replace(
+        entry,
         guid=guid,
         link=_link(document, children, links, guid),
         title=_title(children, "title", "dc:title") or _title(media, "media:title"),
         summary=_construct(document, children, "summary", "description", "dc:description") or media_description(media),
         content=_construct(document, children, "content", "body", "xhtml:body"),
-        published=parse_date(first_text(children, *PUBLISHED)),
-        updated=parse_date(first_text(children, *UPDATED)),
-        authors=authors(children),
-        categories=categories({**children, **media} if media else children),
         language=one_line(element.get(XML_LANG) or first_text(children, "dc:language"), MAX_LANGUAGE),
-        image_url=picture(document, children, media, files),
-        comments_url=comments_link(document, children, links),
-        enclosures=files,
     )
 
 

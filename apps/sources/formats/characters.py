@@ -61,6 +61,15 @@ def to_utf8(content: bytes, content_type: str) -> tuple[bytes, tuple[str, ...]]:
     return readable.strip(), tuple(problems)
 
 
+def is_utf8(content: bytes) -> bool:
+    """Whether bytes are UTF-8, though perhaps cut in the middle of a character."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(content)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def with_halves_joined(utf8: bytes) -> bytes:
     """The document with references to surrogates as the characters that they are halves of; U+FFFD for one alone.
 

@@ -1,8 +1,11 @@
 """Points in time as feeds write them: RFC 822, ISO 8601 and its web profile, and the odd ones that feedparser knows."""
 
+import json
 import re
 from calendar import timegm
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 from feedparser.datetimes.asctime import _parse_date_asctime
 from feedparser.datetimes.greek import _parse_date_greek
@@ -16,16 +19,9 @@ EARLIEST_YEAR = 1000  # "0001-01-01" is what software writes that has no date
 MINUTE = timedelta(minutes=1)
 FARTHEST = timedelta(hours=14)  # that the clocks of any place are from UTC
 
-_MONTHS = {
-    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6,
-    "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
-}  # fmt: skip
-_ZONES = {  # hours east of Greenwich; of ambiguous names the meaning that RFC 822 or the most publishers give them
-    "adt": -3, "ast": -4, "edt": -4, "est": -5, "cdt": -5, "cst": -6, "mdt": -6, "mst": -7, "pdt": -7, "pst": -8,
-    "et": -5, "ct": -6, "mt": -7, "pt": -8, "akst": -9, "akdt": -8, "hst": -10,
-    "bst": 1, "cet": 1, "met": 1, "mez": 1, "cest": 2, "mest": 2, "mesz": 2, "eet": 2, "eest": 3, "west": 1, "msk": 3,
-    "hkt": 8, "sgt": 8, "jst": 9, "kst": 9, "aest": 10, "aedt": 11, "nzst": 12, "nzdt": 13,
-}  # fmt: skip
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+# Hours east of Greenwich; of ambiguous names the meaning that RFC 822 or the most publishers give them.
+_ZONES: Mapping[str, int] = json.loads(Path(__file__).with_name("time-zones.json").read_text("utf-8"))
 _RFC_822 = re.compile(
     r"""(?:[a-z]{2,9}(?![a-z])[.,]*\s*)?  # the day of the week is often wrong: never read
         (?:(?P<day>\d{1,2})[\s-]+(?P<month>[a-z]{3})[a-z]*\.?|(?P<us_month>[a-z]{3})[a-z]*\.?\s+(?P<us_day>\d{1,2}),?)
@@ -91,9 +87,10 @@ def _rfc_822(text: str) -> datetime | None:
     match = _RFC_822.fullmatch(text)
     if match is None:
         return None
-    month = _MONTHS.get((match["month"] or match["us_month"]).lower())
-    if month is None:
+    name = (match["month"] or match["us_month"]).lower()
+    if name not in _MONTHS:
         return None
+    month = _MONTHS.index(name) + 1
     year = int(match["year"])
     if len(match["year"]) == 2:
         year += 2000 if year < 90 else 1900

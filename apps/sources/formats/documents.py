@@ -1,11 +1,13 @@
 """XML documents as trees with canonical element names, and descriptions of documents that are not feeds."""
 
+import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 from lxml import etree
 
@@ -24,42 +26,9 @@ _MAGIC = [  # after decoding
     (b"ID3", "a sound file"), (b"OggS", "a sound or video file"), (b"RIFF", "a picture, sound or video file"),
     ("‰PNG".encode(), "a picture"), ("ÿØÿ".encode(), "a picture"),
 ]  # fmt: skip
-_OTHER_XML = {
-    "error": "an error message",
-    "html": "a web page",
-    "kml": "a map (KML)",
-    "opensearchdescription": "a description of a search engine",
-    "opml": "an OPML list of feeds",
-    "rsd": "a description of a blog's services",
-    "service": "an Atom service document",
-    "sitemapindex": "an index of sitemaps",
-    "svg": "a picture",
-    "urlset": "a sitemap",
-}
-
-_PREFIXES = {  # by namespace, in small letters and without a last slash
-    "http://purl.org/rss/1.0": "",
-    "http://purl.org/rss/1.0/modules/rss091#": "",
-    "http://my.netscape.com/rdf/simple/0.9": "",
-    "http://channel.netscape.com/rdf/simple/0.9": "",
-    "http://blogs.law.harvard.edu/tech/rss": "",
-    "http://cyber.law.harvard.edu/rss": "",
-    "http://www.w3.org/2005/atom": "atom",
-    "http://purl.org/atom/ns#": "atom",
-    "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf",
-    "http://www.w3.org/1999/xhtml": "xhtml",
-    "http://purl.org/dc/elements/1.0": "dc",
-    "http://purl.org/dc/elements/1.1": "dc",
-    "http://purl.org/dc/terms": "dcterms",
-    "http://purl.org/rss/1.0/modules/content": "content",
-    "http://purl.org/rss/1.0/modules/syndication": "sy",
-    "http://wellformedweb.org/commentapi": "wfw",
-    "http://search.yahoo.com/mrss": "media",
-    "http://www.itunes.com/dtds/podcast-1.0.dtd": "itunes",
-    "http://www.google.com/schemas/play-podcasts/1.0": "googleplay",
-    "https://podcastindex.org/namespace/1.0": "podcast",
-    "https://github.com/podcastindex-org/podcast-namespace/blob/main/docs/1.0.md": "podcast",
-}
+_NAMES = json.loads(Path(__file__).with_name("xml-names.json").read_text("utf-8"))
+_OTHER_XML: Mapping[str, str] = _NAMES["documents"]
+_PREFIXES: Mapping[str, str] = _NAMES["namespaces"]  # by namespace, in small letters and without a last slash
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from lxml import etree
 
+from apps.sources.formats.dates import parse_date
 from apps.sources.formats.documents import (
     Children,
     Document,
@@ -16,7 +17,7 @@ from apps.sources.formats.documents import (
     first_text,
     text_of,
 )
-from apps.sources.formats.feed import Cloud, Enclosure, UpdateHints
+from apps.sources.formats.feed import Cloud, Enclosure, ParsedEntry, UpdateHints
 from apps.sources.formats.text import MAX_NAME, MAX_TITLE, one_line, paragraphs, plain_text, web_address
 
 MAX_LISTED = 50  # categories, enclosures, authors of one entry
@@ -33,6 +34,29 @@ _SECONDS = re.compile(r"\d{1,9}(\.\d*)?", re.ASCII)
 _PICTURE_NAME = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:\?|$)", re.IGNORECASE)
 # Of the author, which WordPress lists beside the posting's pictures.
 _PORTRAIT = re.compile(r"https?://[^/]*gravatar\.com/")
+# In the order of trust.
+_PUBLISHED = ("pubdate", "published", "issued", "dcterms:issued", "dc:date", "created", "dcterms:created")
+_UPDATED = ("updated", "modified", "dcterms:modified")
+
+
+def read_extensions(
+    document: Document, element: etree._Element
+) -> tuple[Children, Children, list["Link"], ParsedEntry]:
+    """The children, Media RSS elements and links of an item, and an entry with all that the dialects write alike."""
+    children = children_by_name(element)
+    media = _media_children(children)
+    links = read_links(document, children)
+    files = _enclosures(document, children, links, media)
+    entry = ParsedEntry(
+        published=parse_date(first_text(children, *_PUBLISHED)),
+        updated=parse_date(first_text(children, *_UPDATED)),
+        authors=_authors(children),
+        categories=_categories({**children, **media} if media else children),
+        image_url=_picture(document, children, media, files),
+        comments_url=_comments_link(document, children, links),
+        enclosures=files,
+    )
+    return children, media, links, entry
 
 
 # Links
@@ -69,7 +93,7 @@ def page_link(links: list[Link]) -> str:
     return next((address for address, kind in pages if not kind.endswith(("+xml", "/xml", "json"))), "")
 
 
-def comments_link(document: Document, children: Children, links: list[Link]) -> str:
+def _comments_link(document: Document, children: Children, links: list[Link]) -> str:
     """The page of the comments, else their feed."""
     page = first_of(children, lambda each: web_address((each.text or "").strip(), document.base(each)), "comments")
     replies = related(links, "replies")
@@ -94,7 +118,7 @@ def person(text: str) -> str:
     return match[1].strip() if match else text
 
 
-def authors(children: Children) -> tuple[str, ...]:
+def _authors(children: Children) -> tuple[str, ...]:
     """The distinct authors: the format's own, Dublin Core's, else the podcast's."""
     names = [_author(element) for name in ("author", "dc:creator", "dc:author") for element in children.get(name, ())]
     if not any(names):
@@ -109,7 +133,7 @@ def _author(element: etree._Element) -> str:
     return person(first_text(parts, "name", "email") or text_of(element))
 
 
-def categories(children: Children) -> tuple[str, ...]:
+def _categories(children: Children) -> tuple[str, ...]:
     """Categories, subjects and keywords, each once, in order."""
     found: dict[str, None] = {}
     for name in ("category", "dc:subject", "media:category"):
@@ -126,7 +150,7 @@ def categories(children: Children) -> tuple[str, ...]:
 # Pictures, sounds and films
 
 
-def media_children(children: Children) -> Children:
+def _media_children(children: Children) -> Children:
     """The Media RSS elements of an entry, those within groups and contents included."""
     if not any(name.startswith("media:") for name in children):
         return {}
@@ -141,7 +165,7 @@ def media_children(children: Children) -> Children:
     return found
 
 
-def enclosures(document: Document, children: Children, links: list[Link], media: Children) -> tuple[Enclosure, ...]:
+def _enclosures(document: Document, children: Children, links: list[Link], media: Children) -> tuple[Enclosure, ...]:
     """Files to play or download, each address once: RSS enclosures, Atom's, and the sounds and films of Media RSS."""
     found: dict[str, Enclosure] = {}
     duration = seconds(first_text(children, "itunes:duration"))
@@ -196,7 +220,7 @@ def seconds(text: str) -> int | None:
     return total if 0 < total <= MAX_DURATION else None
 
 
-def picture(document: Document, children: Children, media: Children, files: tuple[Enclosure, ...]) -> str:
+def _picture(document: Document, children: Children, media: Children, files: tuple[Enclosure, ...]) -> str:
     """The entry's picture: Media RSS's thumbnail, its content, the podcast's picture, an enclosure."""
     thumbnails = sorted(media.get("media:thumbnail", ()), key=_width, reverse=True)
     for element in (*thumbnails, *filter(_is_picture, media.get("media:content", ()))):

@@ -10,7 +10,9 @@ from apps.sources.formats.characters import with_prefixes_declared, with_referen
 from apps.sources.formats.documents import canonical_name
 from apps.sources.formats.expressions import xpath
 from apps.sources.formats.feed import Enclosure, ParsedEntry, ParsedFeed
+from apps.sources.formats.items import Recipe
 from apps.sources.formats.json_paths import read_json_tree
+from apps.sources.formats.pages import Page
 from apps.sources.formats.rss import MAX_ENTRIES
 from apps.sources.formats.text import web_address
 from apps.sources.formats.tree_items import Node, TreeReader
@@ -25,17 +27,19 @@ _RECORDINGS = {
 }  # fmt: skip
 
 
-def amended_feed(content: bytes, *, link: str, image: str, content_type: str, url: str) -> ParsedFeed:
-    """The parsed feed with the links and pictures that these paths find in its items.
+def amended_feed(pages: Sequence[Page], recipe: Recipe) -> ParsedFeed:
+    """The parsed feed with the links and pictures that the recipe finds in its items.
 
-    The text of `link`, else its `href`, `url` or `src`, is the entry's link and, if it is a recording, an enclosure.
+    The text at `link`, else its `href`, `url` or `src`, is the entry's link and, if it is a recording, an enclosure.
     `image` is evaluated on the item, or with a leading "^" on the channel. Raises NotAFeed if the document is not a
     feed or a path cannot be evaluated.
     """
-    feed = formats.parse(content, content_type=content_type, url=url)
+    [page] = pages
+    link, image, url = recipe.link, recipe.image, page.url
+    feed = formats.parse(page.content, content_type=page.content_type, url=url)
     if not feed.entries or not (link or image):
         return feed
-    tree, is_json = _tree(content, content_type, url)
+    tree, is_json = _tree(page)
     channel, items = _items(tree.root, is_json=is_json)
     if len(items) != len(feed.entries):
         problem = "The feed is too broken for the recipe: its items cannot be separated by paths."
@@ -59,11 +63,11 @@ def amended_feed(content: bytes, *, link: str, image: str, content_type: str, ur
     return replace(feed, entries=entries, problems=problems)
 
 
-def _tree(content: bytes, content_type: str, url: str) -> tuple[Tree, bool]:
-    utf8, problems = decoded(content, content_type)
+def _tree(page: Page) -> tuple[Tree, bool]:
+    utf8, problems = decoded(page.content, page.content_type)
     if utf8.startswith((b"{", b"[")):
-        return Tree(root=read_json_tree(utf8), base=url, is_html=False, problems=problems), True
-    return read_xml_tree(with_prefixes_declared(with_references_mended(utf8)), url, problems), False
+        return Tree(root=read_json_tree(utf8), base=page.url, is_html=False, problems=problems), True
+    return read_xml_tree(with_prefixes_declared(with_references_mended(utf8)), page.url, problems), False
 
 
 def _items(root: etree._Element, *, is_json: bool) -> tuple[etree._Element, list[etree._Element]]:

@@ -3,10 +3,11 @@
 import html
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from hashlib import blake2b
+from typing import Self
 
 from apps.sources.formats.dates import parse_date
 from apps.sources.formats.feed import NotAFeed, ParsedEntry
@@ -41,17 +42,37 @@ class FoundItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Paths:
-    """The paths of items, for messages."""
+class Recipe:
+    """The path of each field; "" where there is none."""
 
-    item: str
-    title: str
-    link: str
-    date: str
+    channel: str = ""  # the part of the document that items are looked for in; the whole document by default
+    item: str = ""  # for regular expressions what separates items
+    title: str = ""
+    description: str = ""
+    link: str = ""  # or the one address of all items
+    date: str = ""
+    image: str = ""  # with "^" before it relative to the channel
+    author: str = ""
+    more: str = ""  # a line for each page to be followed to a recording
+
+    @classmethod
+    def from_json(cls, value: object) -> Self:
+        """The inverse of `to_json`; unknown members and values that are not text are ignored."""
+        given = value if isinstance(value, Mapping) else {}
+        names = [field.name for field in fields(cls)]
+        return cls(**{name: given[name] for name in names if isinstance(given.get(name), str)})
+
+    def to_json(self) -> dict[str, str]:
+        """The fields that are not empty.
+
+        >>> Recipe(item="//li", title=".//a").to_json()
+        {'item': '//li', 'title': './/a'}
+        """
+        return {field.name: text for field in fields(self) if (text := getattr(self, field.name))}
 
 
 def entries_of(
-    found: Sequence[FoundItem], paths: Paths, *, base: str, shared_image: str = ""
+    found: Sequence[FoundItem], recipe: Recipe, *, base: str, shared_image: str = ""
 ) -> tuple[tuple[ParsedEntry, ...], tuple[str, ...]]:
     """The entries of items, and the problems of the others.
 
@@ -61,7 +82,7 @@ def entries_of(
     problems: Counter[str] = Counter()
     entries = []
     for item in found[:MAX_ITEMS]:
-        entry, problem = _entry(item, paths, base, shared_image)
+        entry, problem = _entry(item, recipe, base, shared_image)
         if entry is not None:
             entries.append(entry)
         if problem:
@@ -77,22 +98,22 @@ def _items(count: int) -> str:
     return f"{count:,} item" if count == 1 else f"{count:,} items"
 
 
-def _entry(item: FoundItem, paths: Paths, base: str, shared_image: str) -> tuple[ParsedEntry | None, str]:
+def _entry(item: FoundItem, recipe: Recipe, base: str, shared_image: str) -> tuple[ParsedEntry | None, str]:
     title = plain_text(item.title)
     description = with_absolute_addresses(item.description.strip()[:MAX_CONTENT], base)
     if not title and not plain_text(description):
-        return None, f"the title path “{paths.title}” found nothing"
+        return None, f"the title path “{recipe.title}” found nothing"
     guid, link = "", web_address(item.link.strip(), base)
-    if is_address(paths.link):
+    if is_address(recipe.link):
         guid = blake2b(f"{title}\0{description}".encode("utf-8", "replace"), digest_size=8).hexdigest()
-        link = f"{web_address(paths.link)}#{guid}"
+        link = f"{web_address(recipe.link)}#{guid}"
     if not link:
-        return None, f"the link path “{paths.link}” found no web address"
+        return None, f"the link path “{recipe.link}” found no web address"
     published = next(filter(None, map(date_of, item.dates)), None)
     problem = ""
-    if paths.date and published is None:
+    if recipe.date and published is None:
         written = one_line(item.dates[0], 50) if item.dates else ""
-        problem = f"“{written}” is not a readable date" if written else f"the date path “{paths.date}” found nothing"
+        problem = f"“{written}” is not a readable date" if written else f"the date path “{recipe.date}” found nothing"
     entry = ParsedEntry(
         guid=guid,
         link=link,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from apps.sources.formats.expressions import BadExpression, check_xpath, regex, xpath
 from apps.sources.formats.feed import Enclosure, NotAFeed, ParsedEntry, ParsedFeed
 from apps.sources.formats.feed_recipes import OF_CHANNEL, recording_type
-from apps.sources.formats.items import date_of
+from apps.sources.formats.items import Recipe, date_of
 from apps.sources.formats.pages import Follow, Page
 from apps.sources.formats.text import plain_text, web_address, with_absolute_addresses
 from apps.sources.formats.tree_items import NamedPath, TreeReader, found_item, words_of
@@ -22,14 +22,14 @@ MAX_RECORDINGS = 100
 _WALK = " json|"
 
 
-def follow(pages: Sequence[Page], recipe: Mapping[str, str]) -> Follow | ParsedFeed:
+def follow(pages: Sequence[Page], recipe: Recipe) -> Follow | ParsedFeed:
     """The next page to fetch or, after the last line, the episodes.
 
     `pages` are the pages fetched so far, the source's own first. Of the recipe, `more` has the lines; `title`,
     `description`, `date` and `image` are XPaths on the page with the recording. Raises NotAFeed with the line that
     finds nothing or leads back to an earlier page.
 
-    >>> recipe = {"more": "//a[@class='latest']\\n//audio"}
+    >>> recipe = Recipe(more="//a[@class='latest']\\n//audio")
     >>> first = Page(b'<a class="latest" href="/7">Episode 7</a>', "text/html", "https://example.org/")
     >>> follow([first], recipe)
     Follow(url='https://example.org/7')
@@ -37,7 +37,7 @@ def follow(pages: Sequence[Page], recipe: Mapping[str, str]) -> Follow | ParsedF
     >>> [(entry.title, entry.enclosures[0].url) for entry in follow([first, second], recipe).entries]
     [('Tea', 'https://example.org/7.mp3')]
     """
-    lines = lines_of(recipe.get("more", ""))
+    lines = lines_of(recipe.more)
     line, page = lines[len(pages) - 1], pages[-1]
     tree = read_page_tree(page.content, content_type=page.content_type, url=page.url)
     found: dict[str, str] = {}  # link texts by address
@@ -110,12 +110,12 @@ def _walked(text: str, keys: Sequence[str]) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _feed(pages: Sequence[Page], tree: Tree, recordings: Mapping[str, str], recipe: Mapping[str, str]) -> ParsedFeed:
+def _feed(pages: Sequence[Page], tree: Tree, recordings: Mapping[str, str], recipe: Recipe) -> ParsedFeed:
     url = pages[-1].url
     is_one = len(recordings) == 1
     reader = TreeReader(is_json=False, is_html=tree.is_html, namespaces=tree.namespaces)
     names = ("title", "description", "date", "image") if is_one else ("title", "image")
-    expressions = {name: recipe.get(name, "").strip().removeprefix(OF_CHANNEL) for name in names}
+    expressions = {name: getattr(recipe, name).strip().removeprefix(OF_CHANNEL) for name in names}
     paths = {name: reader.path(f"The {name}", expression) for name, expression in expressions.items() if expression}
     item = found_item(reader, paths, tree.root)
     title = plain_text(item.title) or tree.title

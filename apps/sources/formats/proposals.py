@@ -125,10 +125,8 @@ class _Candidate:
         link_path, links = self._link(title, title_path)
         if not title_path or not link_path:
             return None
-        good = min(
-            len({words for words, link in zip(titles, links, strict=True) if words and link}),
-            len({link for words, link in zip(titles, links, strict=True) if words and link}),
-        )
+        found = [(words, link) for words, link in zip(titles, links, strict=True) if words and link]
+        good = min(len({words for words, _ in found}), len({link for _, link in found}))
         if good < 2:
             return None
         others = [self._description(title), self._date(), self._image()]

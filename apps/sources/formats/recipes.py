@@ -4,49 +4,15 @@ A recipe has a path for each field of an item: keys for JSON, XPath for web page
 text. Items are searched within the channel, the other fields within each item.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Self
-
 from apps.sources.formats.feed import NotAFeed, ParsedFeed
 from apps.sources.formats.feed_recipes import OF_CHANNEL
-from apps.sources.formats.items import Paths, entries_of, is_address
+from apps.sources.formats.items import Recipe, entries_of, is_address
 from apps.sources.formats.text import web_address
 from apps.sources.formats.tree_items import NamedPath, TreeReader, found_item, items_at
 from apps.sources.formats.trees import Tree
 
 ITEM_FIELDS = ("channel", "item", "title", "description", "link", "date", "image", "author")
 REQUIRED_FIELDS = ("item", "title", "link")
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """The path of each field; "" where there is none."""
-
-    channel: str = ""  # the part of the document that items are looked for in; the whole document by default
-    item: str = ""  # for regular expressions what separates items
-    title: str = ""
-    description: str = ""
-    link: str = ""  # or the one address of all items
-    date: str = ""
-    image: str = ""  # with "^" before it relative to the channel
-    author: str = ""
-    more: str = ""  # a line for each page to be followed to a recording
-
-    @classmethod
-    def from_json(cls, value: object) -> Self:
-        """The inverse of `to_json`; unknown members and values that are not text are ignored."""
-        given = value if isinstance(value, Mapping) else {}
-        names = [field.name for field in fields(cls)]
-        return cls(**{name: given[name] for name in names if isinstance(given.get(name), str)})
-
-    def to_json(self) -> dict[str, str]:
-        """The fields that are not empty.
-
-        >>> Recipe(item="//li", title=".//a").to_json()
-        {'item': '//li', 'title': './/a'}
-        """
-        return {field.name: text for field in fields(self) if (text := getattr(self, field.name))}
 
 
 def read_items(tree: Tree, recipe: Recipe, url: str, *, is_json: bool = False) -> ParsedFeed:
@@ -64,7 +30,7 @@ def read_items(tree: Tree, recipe: Recipe, url: str, *, is_json: bool = False) -
     shared = image.first(channel) if image else None
     entries, problems = entries_of(
         [found_item(reader, paths, element) for element in elements],
-        Paths(recipe.item, recipe.title, recipe.link, recipe.date),
+        recipe,
         base=tree.base,
         shared_image="" if shared is None else web_address(reader.picture(shared).strip(), tree.base),
     )

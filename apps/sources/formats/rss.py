@@ -1,23 +1,18 @@
 """RSS 0.9x to 2.0 and RDF (RSS 1.0): the channel and its items, with what modules add."""
 
+from dataclasses import replace
 from functools import partial
 
 from lxml import etree
 
-from apps.sources.formats.dates import parse_date
 from apps.sources.formats.documents import XML_LANG, Children, Document, children_by_name, first, first_of, first_text
 from apps.sources.formats.extensions import (
     Link,
-    authors,
-    categories,
     channel_picture,
     cloud,
-    comments_link,
-    enclosures,
-    media_children,
     media_description,
     page_link,
-    picture,
+    read_extensions,
     read_links,
     related,
     update_hints,
@@ -29,10 +24,6 @@ from apps.sources.formats.text import MAX_IDENTIFIER, MAX_LANGUAGE, one_line, pa
 RDF_ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
 MAX_ENTRIES = 10_000
 MAX_DESCRIPTION = 4_000
-
-# In the order of trust.
-PUBLISHED = ("pubdate", "published", "issued", "dcterms:issued", "dc:date", "created", "dcterms:created")
-UPDATED = ("updated", "modified", "dcterms:modified")
 
 
 def read_rss(document: Document, root: etree._Element, kind: str) -> ParsedFeed:
@@ -71,25 +62,16 @@ def too_many(count: int) -> str:
 
 
 def _entry(document: Document, item: etree._Element) -> ParsedEntry:
-    children = children_by_name(item)
-    media = media_children(children)
-    links = read_links(document, children)
-    files = enclosures(document, children, links, media)
+    children, media, links, entry = read_extensions(document, item)
     guid = (first_text(children, "guid", "id") or item.get(RDF_ABOUT, "").strip())[:MAX_IDENTIFIER]
-    return ParsedEntry(
+    return replace(
+        entry,
         guid=guid,
         link=_entry_link(item, children, links),
         title=_title(children) or _title(media, "media:title"),
         summary=_summary(document, children, media),
         content=_content(document, children),
-        published=parse_date(first_text(children, *PUBLISHED)),
-        updated=parse_date(first_text(children, *UPDATED)),
-        authors=authors(children),
-        categories=categories({**children, **media} if media else children),
         language=_language(item, item, children),
-        image_url=picture(document, children, media, files),
-        comments_url=comments_link(document, children, links),
-        enclosures=files,
     )
 
 

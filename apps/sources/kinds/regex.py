@@ -2,7 +2,7 @@ from collections.abc import Sequence
 
 from apps.sources.formats.expressions import regex
 from apps.sources.formats.feed import ParsedFeed
-from apps.sources.formats.items import Paths, entries_of
+from apps.sources.formats.items import entries_of
 from apps.sources.formats.pages import Page
 from apps.sources.formats.recipes import ITEM_FIELDS, REQUIRED_FIELDS, Recipe
 from apps.sources.formats.text import web_address
@@ -15,12 +15,8 @@ def read(pages: Sequence[Page], recipe: Recipe) -> ParsedFeed:
     [page] = pages
     utf8, problems = decoded(page.content, page.content_type)
     items, image = find_items(utf8.decode("utf-8", "replace"), recipe)
-    entries, more_problems = entries_of(
-        items,
-        Paths(recipe.item, recipe.title, recipe.link, recipe.date),
-        base=page.url,
-        shared_image=web_address(image, page.url),
-    )
+    shared_image = web_address(image, page.url)
+    entries, more_problems = entries_of(items, recipe, base=page.url, shared_image=shared_image)
     return ParsedFeed(kind="text", link=page.url, entries=entries, problems=(*problems, *more_problems))
 
 

@@ -53,25 +53,17 @@ def outline(title: str, text: str, language: str, frequencies: Frequencies) -> O
 
 
 def step_of(text: str, summaries: Mapping[int, Places], percent: int | None) -> int:
-    """The step nearest to a percentage of a text, by default the usual one; 0 of a text without summaries.
+    """The step nearest to a percentage of a text, by default the smallest with 50 words, else the largest; 0 without.
 
     >>> step_of("One. Two.", {10: ((0, 4),), 50: ((0, 9),)}, 25), step_of("One. Two.", {}, 25)
     (10, 0)
+    >>> text = "One two. " * 60
+    >>> step_of(text, {10: ((0, 90),), 20: ((0, 540),), 30: ((0, 540),)}, None), step_of(text, {10: ((0, 90),)}, None)
+    (20, 10)
     """
     if not summaries:
         return 0
     if percent is not None:
         return min(summaries, key=lambda known: (abs(known - percent), known))
-    return usual_step(
-        {step: sum(length_in_words(text[start:end]) for start, end in places) for step, places in summaries.items()}
-    )
-
-
-def usual_step(words_by_step: Mapping[int, float]) -> int:
-    """The default step: the smallest with 50 words, else the largest.
-
-    >>> usual_step({10: 30, 20: 61, 30: 90}), usual_step({10: 8, 20: 15})
-    (20, 20)
-    """
-    long_enough = [step for step, words in words_by_step.items() if words >= SHORT]
-    return min(long_enough, default=max(words_by_step))
+    words = {step: sum(length_in_words(text[start:end]) for start, end in places) for step, places in summaries.items()}
+    return min((step for step, count in words.items() if count >= SHORT), default=max(words))

@@ -1,6 +1,8 @@
 """Where the sentences of a text begin and end."""
 
+import json
 import re
+from pathlib import Path
 
 from apps.postings.algorithms.words.languages import language as rules_of
 from apps.postings.algorithms.words.scripts import SPACELESS
@@ -33,27 +35,13 @@ _HIRAGANA = re.compile("[ぁ-ゖ]")
 # Words before a full stop that ends no sentence. They are spelt alike in so few languages with another meaning that
 # one list does for all. Titles stand before names; the others may also end a sentence, and do before a stop word with
 # a capital ("in the U.S. The"); what may also be a word of its own counts only before a number.
-_TITLES = frozenset(
-    """
-    mr mrs ms mx dr prof rev hon fr st ste mt ft capt cmdr cpl sgt lt col maj gen adm gov sen rep pres supt insp brig
-    messrs mme mlle mgr spc pfc vs hr hrn dipl ing mm mmes mlles sra srta dra dres ud uds avda
-    sig sigg sig.ra dott dott.ssa avv dhr mevr drs проф акад ул им inż św
-    """.split()  # noqa: SIM905
-)
-_ABBREVIATIONS = frozenset(
-    """
-    sr jr esq inc ltd corp co cos bros llc plc etc al est dept univ assn approx viz cf eg ie ave blvd rd ph.d
-    jan feb mar apr jun jul aug sep sept oct nov dec
-    bzw usw ca evtl ggf inkl exkl zzgl sog vgl str abs bspw mio mrd tel allg usf env av bd éd pág págs núm aprox ee uu
-    ecc bijv enz nl mw blz г гг руб млн млрд тыс стр тел обл tzw tzn np ul godz zł tys bl kl dvs osv feks
-    """.split()  # noqa: SIM905
-)
-_BEFORE_NUMBERS = frozenset(
-    "no nos nr nro num fig art p pp vol sec ch para act kap s bd n° nº № гл ст рис č čl".split()  # noqa: SIM905
+_WORDS = json.loads(Path(__file__).with_name("abbreviations.json").read_text("utf-8"))
+_TITLES, _ABBREVIATIONS, _BEFORE_NUMBERS = (
+    frozenset(_WORDS[name].split()) for name in ("titles", "others", "before_numbers")
 )
 _MAX_ABBREVIATION_LENGTH = 8  # characters
 # Languages that write ordinals with a full stop: "am 3. Oktober".
-_WITH_ORDINALS = frozenset("de cs da nb nn no fi hu pl sk hr sl sr bs tr et lv is lb".split())  # noqa: SIM905
+_WITH_ORDINALS = frozenset(_WORDS["with_ordinals"].split())
 
 
 def sentences(text: str, language: str = "") -> list[tuple[int, int]]:

@@ -88,7 +88,7 @@ def a_teaser(source: Source, summary: str = "Only the beginning.") -> Posting:
 
 
 def fill_with(posting: Posting, text: str) -> None:
-    article = Article(text, f"<p>{text}</p>", "Title", None, (), "", "", "en", "", 1.0, "test")
+    article = Article(title="Title", language="en", text=text, html=f"<p>{text}</p>", confidence=1.0, extractor="test")
     assert fill(posting.pk, PageOfPosting(posting.url, article, b"", datetime(2024, 5, 1, tzinfo=UTC)))
 
 

@@ -102,7 +102,7 @@ def a_foreign_world() -> World:
         "entry_id": owner.posting.pk, "feed_id": owner.source.pk, "feed_secret": guessed(address.secret),
         "folder_id": owner.folder_id, "form": "rss", "icon_id": owner.source.pk, "invitation_id": invitation.pk,
         "invitation_secret": guessed(invitation_secret), "job_id": job.pk, "key": "key-of-an-old-mail",
-        "key_id": token.pk, "kind": "rss", "message_id": owner.message_id, "notice_id": notice.pk,
+        "key_id": token.pk, "message_id": owner.message_id, "notice_id": notice.pk,
         "object_id": share.pk, "other_folder_id": owner.other_folder_id, "page_id": page.pk, "pk": passkey.pk,
         "posting_id": owner.posting.pk, "provider_id": "unknown", "rest": "nothing/here", "saved_id": owner.search.pk,
         "secret": guessed(owner.search.secret), "section_id": section.pk, "session_id": session.pk,

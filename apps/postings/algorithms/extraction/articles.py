@@ -1,11 +1,10 @@
 """Articles from the bytes of pages, without references to the tree."""
 
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, fields
 
 from apps.postings.algorithms.extraction import keen, literal
 from apps.postings.algorithms.extraction.documents import MAX_PAGE_BYTES, decode, read_page
-from apps.postings.algorithms.extraction.metadata import Metadata, detect_language, read_metadata
+from apps.postings.algorithms.extraction.metadata import ArticleMetadata, Metadata, detect_language, read_metadata
 from apps.sources.formats.text import paragraphs, without_controls
 
 KEEN, KEEN_TAGS = "keen", "keen_tags"
@@ -14,17 +13,12 @@ MAX_TEXT_LENGTH = 500_000  # characters; the rest is cut off
 MAX_HTML = 2 * MAX_TEXT_LENGTH
 
 
-@dataclass(frozen=True, slots=True)
-class Article:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Article(ArticleMetadata):
+    """The text of a page with its metadata; the language is detected from the text if the page does not state it."""
+
     text: str
     html: str  # not yet made safe
-    title: str
-    published: datetime | None  # aware
-    authors: tuple[str, ...]
-    image_url: str
-    description: str
-    language: str  # as the page states it, else detected from the text
-    canonical_url: str
     confidence: float  # 0 to 1
     extractor: str  # the weights' version, or "keen_tags"
 
@@ -76,16 +70,8 @@ def article_of(extract: keen.Extract, metadata: Metadata) -> Article:
 
 
 def _article(text: str, html: str, confidence: float, extractor: str, metadata: Metadata) -> Article:
+    stated = {field.name: getattr(metadata, field.name) for field in fields(ArticleMetadata)}
+    stated["language"] = metadata.language or detect_language(text)
     return Article(
-        text=text[:MAX_TEXT_LENGTH],
-        html=html[:MAX_HTML],
-        title=metadata.title,
-        published=metadata.published,
-        authors=metadata.authors,
-        image_url=metadata.image_url,
-        description=metadata.description,
-        language=metadata.language or detect_language(text),
-        canonical_url=metadata.canonical_url,
-        confidence=confidence,
-        extractor=extractor,
+        **stated, text=text[:MAX_TEXT_LENGTH], html=html[:MAX_HTML], confidence=confidence, extractor=extractor
     )

@@ -1,7 +1,7 @@
 """Web pages from bytes to a tree, with detection of wrongly declared charsets."""
 
 import re
-from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import dataclass
 from itertools import dropwhile, islice
 
@@ -9,6 +9,7 @@ import cchardet
 import webencodings
 from lxml import etree
 
+from apps.sources.formats.characters import is_utf8
 from apps.sources.formats.text import without_controls
 
 MAX_PAGE_BYTES = 3 * 2**20  # the rest is ignored
@@ -76,7 +77,7 @@ def decode(body: bytes, content_type: str = "") -> tuple[str, str]:
         text = _decoded(body, encoding)
         if text.count("\ufffd") <= 1 + len(text) * _MAX_MISREAD:
             return text, encoding.name
-    if _is_utf8(body):
+    if is_utf8(body):
         encoding = webencodings.UTF8
     else:
         encoding = _detected(body) or encoding or webencodings.lookup("windows-1252")
@@ -99,18 +100,10 @@ def _decoded(body: bytes, encoding: webencodings.Encoding) -> str:
     return text.removeprefix("\ufeff")
 
 
-def _is_utf8(body: bytes) -> bool:
-    try:  # not the last word: the page may have been cut in the middle of a character
-        getincrementaldecoder("utf-8")().decode(body, final=False)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def _is_surely_utf8(body: bytes) -> bool:
     """Whether there are enough multi-byte sequences of UTF-8 to rule out another charset."""
     found = islice(_MULTIBYTE.finditer(body), _SURE)
-    return sum(1 for _ in found) == _SURE and _is_utf8(body)
+    return sum(1 for _ in found) == _SURE and is_utf8(body)
 
 
 def _detected(body: bytes) -> webencodings.Encoding | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from apps.postings.algorithms.extraction.anchors import is_headline, words_of_link
 from apps.postings.algorithms.extraction.blocks import dense_characters
 from apps.postings.algorithms.extraction.keen import Extract
-from apps.postings.algorithms.extraction.metadata import Metadata
+from apps.postings.algorithms.extraction.metadata import NEWS_ARTICLES, Metadata
 from apps.sources.algorithms.addresses import resolve
 from apps.sources.formats.text import one_line
 
@@ -25,10 +25,6 @@ NAMES = (
     "service_title",
 )  # fmt: skip
 
-LD_ARTICLES = frozenset({
-    "newsarticle", "article", "reportagenewsarticle", "blogposting", "analysisnewsarticle", "opinionnewsarticle",
-    "liveblogposting", "backgroundnewsarticle", "reviewnewsarticle",
-})  # fmt: skip
 LD_LISTS = frozenset({"collectionpage", "itemlist", "searchresultspage"})
 LD_OTHERS = frozenset({
     "videoobject", "imagegallery", "recipe", "discussionforumposting", "product", "jobposting", "event",
@@ -125,7 +121,7 @@ def facts_of(root: etree._Element, extract: Extract, metadata: Metadata, url: st
         linked_headings=_linked_headings(root),
         h1s=sum(1 for _ in root.iter("h1")),
         title=_TITLE_TAIL.split(title)[0],
-        says_article=bool(metadata.types & LD_ARTICLES),
+        says_article=bool(metadata.types & NEWS_ARTICLES),
         says_list=bool(metadata.types & LD_LISTS),
         says_other=bool(metadata.types & LD_OTHERS),
         og_type=metadata.og_type,

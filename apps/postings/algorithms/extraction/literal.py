@@ -42,10 +42,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Winner:
-    text: str
-    score: int
-    hrefs: int
+class Winner(Part):
     is_news: bool  # evaluate() = 1
 
 

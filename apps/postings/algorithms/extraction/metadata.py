@@ -20,11 +20,14 @@ from apps.sources.algorithms.addresses import absolute
 from apps.sources.formats.dates import parse_date
 from apps.sources.formats.text import MAX_LANGUAGE, one_line, without_controls
 
-ARTICLES = frozenset({
+NEWS_ARTICLES = frozenset({
     "newsarticle", "article", "reportagenewsarticle", "blogposting", "analysisnewsarticle", "opinionnewsarticle",
-    "liveblogposting", "backgroundnewsarticle", "reviewnewsarticle", "socialmediaposting", "report", "techarticle",
-    "scholarlyarticle", "advertisercontentarticle", "satiricalarticle", "review",
+    "liveblogposting", "backgroundnewsarticle", "reviewnewsarticle",
 })  # fmt: skip
+ARTICLES = NEWS_ARTICLES | {
+    "socialmediaposting", "report", "techarticle", "scholarlyarticle", "advertisercontentarticle", "satiricalarticle",
+    "review",
+}  # fmt: skip
 PUBLISHED = ("article:published_time", "datepublished", "parsely-pub-date", "date", "pubdate", "dc.date.issued")
 MAX_TITLE_LENGTH = 500  # characters
 MAX_DESCRIPTION = 2_000
@@ -58,7 +61,7 @@ _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Metadata:
+class ArticleMetadata:
     title: str = ""
     published: datetime | None = None  # aware, with the publisher's offset
     authors: tuple[str, ...] = ()
@@ -66,6 +69,12 @@ class Metadata:
     description: str = ""
     language: str = ""  # BCP 47 as the page says it, such as "en-GB"
     canonical_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata(ArticleMetadata):
+    """The metadata of a page of any kind."""
+
     types: frozenset[str] = frozenset()  # of JSON-LD objects, in lower case
     og_type: str = ""  # in lower case
     has_published_meta: bool = False  # one of PUBLISHED is among its meta elements
