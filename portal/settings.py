@@ -221,8 +221,6 @@ LOCALE_PATHS = [variables.BASE_DIR / "locale"]
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 LANGUAGE_COOKIE_SAMESITE, LANGUAGE_COOKIE_SECURE, LANGUAGE_COOKIE_HTTPONLY = "Lax", variables.BEHIND_TLS, True
 TIME_ZONE = "UTC"
-USE_TZ = True
-USE_I18N = True
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 PICTURES_PER_DAY = variables.PICTURES_MB * 10**6  # bytes
@@ -248,12 +246,7 @@ LOGGING = {
         "json": {"()": "portal.logs.JsonFormatter"},
     },
     "filters": {"is_of_ours": {"()": "django.utils.log.CallbackFilter", "callback": "ext://portal.logs.is_of_ours"}},
-    "handlers": {
-        "console": {
-            "class": "logging.StreamHandler",
-            "formatter": variables.LOG_FORMAT,
-        }
-    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": variables.LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": variables.LOG_LEVEL},
     "loggers": {
         "celery.app.trace": {"level": "WARNING"},

@@ -5,10 +5,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
 
-from django.db import connection
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Coalesce
 
+from apps.database.statements import query
 from apps.sources.models import AuditEntry, FormerAddress, Source
 
 MAX_SOURCES = 100_000  # counting more of them by state takes too long for a health check
@@ -64,10 +64,8 @@ def languages(sources: QuerySet[Source]) -> list[str]:
 def counts_by_state() -> dict[str, int]:
     """The number of sources in each state, for large tables as estimated in the last ANALYZE of Postgres."""
     counted = dict.fromkeys(Source.State.values, 0)
-    with connection.cursor() as cursor:
-        cursor.execute(ESTIMATED_STATES)
-        if estimated := {state: count for state, count in cursor.fetchall() if state in counted}:
-            return counted | estimated
+    if estimated := {state: count for state, count in query(ESTIMATED_STATES) if state in counted}:
+        return counted | estimated
     rows = Source.objects.order_by("state").values_list("state")
     return counted | dict(rows.annotate(count=Count("pk")))
 

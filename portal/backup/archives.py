@@ -27,7 +27,7 @@ MAX_MANIFEST_BYTES = 64 * 2**20  # bytes
 QUICKLY = 1  # level of compression: the documents, most of the bytes, are compressed already
 
 
-class BadArchive(ValueError):
+class BadArchive(Exception):
     """An invalid archive."""
 
 
@@ -56,8 +56,6 @@ class Manifest:
             values["migrations"] = frozenset((app, name) for app, name in values["migrations"])
             values["tables"] = {name: Content(*content) for name, content in values["tables"].items()}
             return cls(**values)
-        except BadArchive:
-            raise
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise BadArchive(f"The manifest of the archive cannot be read: {error}.") from error
 

@@ -146,20 +146,6 @@ def test_after_descent_moving_one_retrieval_gains_nothing(data):
             assert expected_delay(profile, moved) >= least - 1e-5 * profile.total * profile.period
 
 
-@given(st.data())
-@settings(max_examples=40, deadline=None)
-def test_descent_keeps_the_gaps_within_their_bounds(data):
-    profile = data.draw(profiles())
-    retrievals = data.draw(st.integers(2, 6))
-    even = (np.arange(retrievals) + data.draw(st.floats(0, 0.99))) * profile.period / retrievals
-    least, most = 0.5 * profile.period / retrievals, 1.4 * profile.period / retrievals
-    plan = coordinate_descent(profile, even, 50, least_gap=least, longest_gap=most)
-    gaps = np.diff(np.append(plan, plan[0] + profile.period))
-    assert gaps.min() >= least - 1e-9
-    assert gaps.max() <= most + 1e-9
-    assert expected_delay(profile, plan) <= expected_delay(profile, np.sort(even)) + 1e-9
-
-
 def test_several_plans_descend_as_each_would_alone():
     starts = np.array([[1.0, 9.0, 20.0], [3.0, 4.0, 5.0]])
     together = coordinate_descent(OFFICE, starts, sweeps=5)

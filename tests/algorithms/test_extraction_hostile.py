@@ -8,15 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.postings.algorithms.extraction import blocks as cutting
-from apps.postings.algorithms.extraction.articles import (
-    KEEN,
-    KEEN_TAGS,
-    MAX_HTML,
-    MAX_TEXT_LENGTH,
-    Article,
-    extract_article,
-)
+from apps.postings.algorithms.extraction.articles import MAX_HTML, MAX_TEXT_LENGTH, Article, extract_article
 from apps.postings.algorithms.extraction.documents import MAX_PAGE_BYTES, read_page
+from apps.postings.algorithms.extraction.literal import UNIVERSAL
 from apps.postings.algorithms.extraction.metadata import MAX_AUTHORS, MAX_TITLE_LENGTH
 from apps.sources.formats.text import without_controls
 from tests.algorithms import extraction_prose
@@ -98,14 +92,14 @@ def test_a_page_that_is_too_much_of_something_ends_in_time_and_its_story_is_foun
 def test_algorithm_ii_ends_in_time_as_well(name):
     body = LARGE[name]()
     began = process_time()
-    check_bounds(extract_article(body, content_type="", url="https://example.org/1", engine=KEEN_TAGS))
+    check_bounds(extract_article(body, content_type="", url="https://example.org/1", site_tags=UNIVERSAL))
     assert process_time() - began < LIMIT
 
 
-@pytest.mark.parametrize("engine", [KEEN, KEEN_TAGS])
+@pytest.mark.parametrize("site_tags", [None, UNIVERSAL])
 @pytest.mark.parametrize("body", [b"\0" * 2**20, b" \n\t" * 2**20, b"", b"\xff\xfe", b"<"])
-def test_empty_page_has_no_text(body, engine):
-    article = extract_article(body, content_type="", url="https://example.org/1", engine=engine)
+def test_empty_page_has_no_text(body, site_tags):
+    article = extract_article(body, content_type="", url="https://example.org/1", site_tags=site_tags)
     check_bounds(article)
     assert article.text in ("", "<")
 
@@ -159,11 +153,11 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("engine", [KEEN, KEEN_TAGS])
+@pytest.mark.parametrize("site_tags", [None, UNIVERSAL])
 @pytest.mark.parametrize("body", BROKEN.values(), ids=BROKEN)
-def test_broken_characters_can_be_stored(body, engine):
+def test_broken_characters_can_be_stored(body, site_tags):
     for content_type in ("", "text/html; charset=utf-8", "text/html; charset=utf-16", "charset=\0\xff"):
-        check_bounds(extract_article(body, content_type=content_type, url="https://example.org/1", engine=engine))
+        check_bounds(extract_article(body, content_type=content_type, url="https://example.org/1", site_tags=site_tags))
 
 
 RUBBLE = [
@@ -178,8 +172,8 @@ RUBBLE = [
 @given(st.lists(st.binary(max_size=8) | st.sampled_from(RUBBLE), max_size=30))
 def test_rubble_stays_within_bounds(pieces):
     body = b"".join(pieces)
-    for engine in (KEEN, KEEN_TAGS):
-        check_bounds(extract_article(body, content_type="text/html", url="https://example.org/1", engine=engine))
+    for site_tags in (None, UNIVERSAL):
+        check_bounds(extract_article(body, content_type="text/html", url="https://example.org/1", site_tags=site_tags))
 
 
 @pytest.mark.parametrize("body", [b"", b"<html><body><script>x()</script></body></html>"])

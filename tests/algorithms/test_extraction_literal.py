@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.postings.algorithms.extraction import literal
-from apps.postings.algorithms.extraction.articles import KEEN_TAGS, extract_article
+from apps.postings.algorithms.extraction.articles import extract_article
 from apps.postings.algorithms.extraction.literal import UNIVERSAL, Tag, Winner, evaluate, keen_tags, tokens
 from apps.postings.algorithms.extraction.site_tags import SITE_GAIN, KnownPage, learn_site_tags
 from tests.algorithms import extraction_pages, extraction_prose
@@ -201,10 +201,8 @@ def test_any_source_is_tokenized_completely(source):
 def test_an_article_can_be_taken_with_the_keen_tags_of_its_site():
     rows = "".join(f"<tr><td>{each}" for each in extraction_prose.MUSEUM)
     source = f"<title>Maps</title><table>{rows}</table><form>Search</form>".encode()
-    alone = extract_article(source, content_type="", url="https://example.org/1", engine=KEEN_TAGS)
-    known = extract_article(
-        source, content_type="", url="https://example.org/1", engine=KEEN_TAGS, site_tags=UNIVERSAL | {"tr", "td"}
-    )
+    alone = extract_article(source, content_type="", url="https://example.org/1", site_tags=UNIVERSAL)
+    known = extract_article(source, content_type="", url="https://example.org/1", site_tags=UNIVERSAL | {"tr", "td"})
     assert alone.text == max(extraction_prose.MUSEUM, key=len)
     assert known.text == "".join(extraction_prose.MUSEUM)
     assert (known.extractor, known.confidence, known.title) == ("keen_tags", 1.0, "Maps")

@@ -32,12 +32,10 @@ class Channel:
 
     def path(self, form: str) -> str:
         """The path of the feed in a format; RSS is the default and has the shorter one."""
+        named = [] if form == "rss" and not self.is_secret else [form]
         if self.kind == "trends":
-            return reverse("trends_feed", args=[] if form == "rss" else [form]) + f"?{self.key}"
-        if self.kind in {"section", "story"}:
-            key = self.key if self.kind == "section" else int(self.key)
-            return reverse(f"{self.kind}_feed", args=[key] if form == "rss" else [key, form])
-        return reverse(f"{self.kind}_feed", args=[self.key, form])
+            return reverse("trends_feed", args=named) + f"?{self.key}"
+        return reverse(f"{self.kind}_feed", args=[self.key, *named])
 
     def address(self, form: str) -> str:
         return own_address(self.path(form))

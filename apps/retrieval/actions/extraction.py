@@ -52,7 +52,6 @@ def _extracted(posting_id: int, digest: bytes, keen_tags: frozenset[str] | None,
             raw.body,
             content_type=raw.content_type,
             url=raw.url,
-            engine="keen_tags" if keen_tags else "keen",
             site_tags=keen_tags,
         )
     except (documents.DocumentLost, ValueError) as problem:

@@ -198,14 +198,7 @@ def _shifted_together(profile: Profile, plan: FloatArray, held: int) -> FloatArr
     return within_period(np.append(plan[0], nodes[np.arange(len(path)), path]), period)
 
 
-def coordinate_descent(
-    profile: Profile,
-    times: ArrayLike,
-    sweeps: int,
-    *,
-    least_gap: float = 0.0,
-    longest_gap: float = np.inf,
-) -> FloatArray:
+def coordinate_descent(profile: Profile, times: ArrayLike, sweeps: int) -> FloatArray:
     """Move every retrieval to its best place between its neighbours, again and again; the delay never rises.
 
     Between neighbours a and b the best x maximises (L(x) - L(a)) (b - x), a parabola in each bin; so a step searches
@@ -218,8 +211,6 @@ def coordinate_descent(
         One plan, or several that are treated alike; ascending, the last less than a period after the first.
     sweeps : int
         At most; fewer if no retrieval moves any more.
-    least_gap, longest_gap : float
-        Hours between two retrievals. A retrieval whose neighbours leave no such place stays.
 
     Returns
     -------
@@ -241,7 +232,7 @@ def coordinate_descent(
     if count == 1 and profile.total:
         plans[:] = optimal_single_time(profile)
     elif profile.total:
-        line = _Line(profile, least_gap, longest_gap)
+        line = _Line(profile)
         # Neighbours have different colours; around an odd circle that takes a third one.
         colours = [np.arange(0, count - 1, 2), np.arange(1, count, 2), *([np.array([count - 1])] if count % 2 else [])]
         for _ in range(sweeps):
@@ -260,8 +251,7 @@ def coordinate_descent(
 class _Line:
     """Two periods of a profile, laid out for many one-dimensional searches at once."""
 
-    def __init__(self, profile: Profile, least_gap: float, longest_gap: float) -> None:
-        self.least_gap, self.longest_gap = least_gap, longest_gap
+    def __init__(self, profile: Profile) -> None:
         self.period, self.bin_hours = profile.period, profile.bin_hours
         self.rates = np.tile(profile.rates, 2)
         self.edges = np.append(profile.edges[:-1], profile.edges + profile.period)
@@ -272,14 +262,12 @@ class _Line:
         """Where between its neighbours each retrieval saves most delay; all arrays (k,)."""
         shift = np.floor(since / self.period) * self.period
         since, current, until = since - shift, current - shift, until - shift
-        low = np.maximum(since + self.least_gap, until - self.longest_gap)[:, None]
-        high = np.minimum(until - self.least_gap, since + self.longest_gap)[:, None]
         base = np.interp(since, self.edges, self.levels)
         first = (since / self.bin_hours).astype(np.int64)
         pieces = int(((until - since) / self.bin_hours).max()) + 2
         bins = np.minimum(first[:, None] + np.arange(pieces), self.rates.size - 1)
-        rates, left = self.rates[bins], np.maximum(self.edges[bins], low)
-        right = np.minimum(self.edges[bins + 1], high)
+        rates, left = self.rates[bins], np.maximum(self.edges[bins], since[:, None])
+        right = np.minimum(self.edges[bins + 1], until[:, None])
         rise = self.levels[bins] - base[:, None] + rates * (left - self.edges[bins])
         # Where nothing is posted, waiting saves nothing.
         peak = left + (until[:, None] - left - rise / np.where(rates > 0, rates, np.inf)) / 2
@@ -288,6 +276,5 @@ class _Line:
         piece = saved.argmax(axis=1)
         rows = np.arange(since.size)
         so_far = (np.interp(current, self.edges, self.levels) - base) * (until - current)
-        allowed = (low[:, 0] <= current) & (current <= high[:, 0])
-        better = saved[rows, piece] > np.where(allowed, so_far + self.negligible, -np.inf)
+        better = saved[rows, piece] > so_far + self.negligible
         return np.asarray(np.where(better, peak[rows, piece], current) + shift)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from lxml import etree
 
 from apps.postings.algorithms.extraction import keen, metadata
-from apps.postings.algorithms.extraction.articles import KEEN_TAGS, Article, article_of, extract_article
+from apps.postings.algorithms.extraction.articles import Article, article_of, extract_article
 from apps.postings.algorithms.extraction.documents import read_page
 from apps.postings.algorithms.extraction.kinds import classify
 from apps.retrieval.algorithms.crawl import sitemaps
@@ -65,7 +65,7 @@ def read_site_page(
     article = None
     if wants_article or verdict.kind == "news":
         article = (
-            extract_article(body, content_type=content_type, url=url, engine=KEEN_TAGS, site_tags=keen_tags)
+            extract_article(body, content_type=content_type, url=url, site_tags=keen_tags)
             if keen_tags
             else article_of(extract, about)
         )

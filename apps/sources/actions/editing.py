@@ -3,8 +3,9 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from django.db import connection, transaction
+from django.db import transaction
 
+from apps.database.statements import execute
 from apps.sources import kinds, queries
 from apps.sources.actions.auditing import PROGRAM, By, changes, decision, note
 from apps.sources.actions.curating import delete_sources
@@ -133,9 +134,7 @@ def set_interests(values: Mapping[int, float]) -> int:
     for value in values.values():
         if not 0 <= value <= 1_000:
             raise ValueError(f"a source's interest lies within 0..1000, not {value}")
-    with connection.cursor() as cursor:
-        cursor.execute(_SET_INTERESTS, [list(values), list(values.values())])
-        return int(cursor.rowcount)
+    return execute(_SET_INTERESTS, [list(values), list(values.values())])
 
 
 @transaction.atomic
@@ -222,9 +221,7 @@ def follow_sites() -> int:
     """Copy state, weights and gaps of sites to their index pages; returns the number of changed rows."""
     changes = ", ".join(f"{name} = site.{name}" for name in _OF_THE_SITE)
     ours, theirs = (", ".join(f"{table}.{name}" for name in _OF_THE_SITE) for table in ("page", "site"))
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"""UPDATE sources_source page SET {changes} FROM sources_source site
-            WHERE page.site_id = site.id AND page.state <> 'gone' AND ({ours}) IS DISTINCT FROM ({theirs})"""
-        )
-        return int(cursor.rowcount)
+    return execute(
+        f"""UPDATE sources_source page SET {changes} FROM sources_source site
+        WHERE page.site_id = site.id AND page.state <> 'gone' AND ({ours}) IS DISTINCT FROM ({theirs})"""
+    )

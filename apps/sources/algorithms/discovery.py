@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -63,7 +64,7 @@ def candidates(html: bytes | str, *, url: str, link_headers: str = "") -> tuple[
     Candidate(url='https://example.org/news.xml', title='News', media_type='application/rss+xml', how='link')
     """
     text, root = _parse(html)
-    base = _base(root, url)
+    base = base_of(root, url)
     found = [*_from_header(link_headers, url), *_from_links(root, base), *_from_anchors(root, base)]
     found += _from_address(url, text)
     found += _from_generator(root, url)
@@ -77,8 +78,8 @@ def candidates(html: bytes | str, *, url: str, link_headers: str = "") -> tuple[
     return tuple(islice(distinct.values(), MAX_CANDIDATES))
 
 
-def _parse(html: bytes | str) -> tuple[str, etree._Element | None]:
-    """The page's text in Latin letters at least, and its root element if it has one."""
+def _parse(html: bytes | str) -> tuple[str, etree._Element]:
+    """The page's text in Latin letters at least, and its root element, an empty one if it has none."""
     content = html[:MAX_PAGE_BYTES]
     encoding = None
     if isinstance(content, str):
@@ -87,18 +88,16 @@ def _parse(html: bytes | str) -> tuple[str, etree._Element | None]:
     elif b"\x00" not in content and is_utf8(content):  # with zeros it is UTF-16 in disguise
         encoding = "utf-8"
     parser = etree.HTMLParser(encoding=encoding, no_network=True, remove_comments=True, remove_pis=True)
-    try:
+    root = None
+    with suppress(etree.LxmlError, ValueError):
         root = etree.fromstring(content, parser)
-    except (etree.LxmlError, ValueError):
-        root = None
-    return content.decode("latin-1"), root
+    return content.decode("latin-1"), etree.Element("html") if root is None else root
 
 
-def _base(root: etree._Element | None, url: str) -> str:
-    for element in _elements(root, "base"):
-        if element.get("href"):
-            return absolute(element.get("href", ""), url) or url
-    return url
+def base_of(root: etree._Element, url: str) -> str:
+    """The address that the relative ones of a page are relative to."""
+    href = next((each.get("href", "") for each in root.iter("base") if each.get("href")), "")
+    return absolute(href, url) or url
 
 
 # One link of RFC 8288: the address and all of its parameters, then one parameter.
@@ -122,7 +121,7 @@ def links_in_header(link_headers: str) -> Iterator[tuple[str, dict[str, str]]]:
 def links_in_head(html: bytes | str) -> Iterator[tuple[str, dict[str, str]]]:
     """The `<link>` elements in the head of a page, as those of a header; and its `<base>`, with the relation "base"."""
     _, root = _parse(html)
-    for head in _elements(root, "head"):
+    for head in root.iter("head"):
         for element in head.iter("link", "base"):
             attributes = {str(name).lower(): str(value) for name, value in element.attrib.items()}
             if element.tag == "base":
@@ -135,8 +134,8 @@ def _from_header(link_headers: str, url: str) -> Iterator[Candidate]:
         yield from _alternate("header", href, parameters, url)
 
 
-def _from_links(root: etree._Element | None, base: str) -> Iterator[Candidate]:
-    for element in _elements(root, "link"):
+def _from_links(root: etree._Element, base: str) -> Iterator[Candidate]:
+    for element in root.iter("link"):
         attributes = {str(name).lower(): str(value) for name, value in element.attrib.items()}
         yield from _alternate("link", attributes.get("href", ""), attributes, base)
 
@@ -157,11 +156,11 @@ def _alternate(how: Literal["header", "link"], href: str, parameters: dict[str, 
         yield Candidate(address, title, media_type, how)
 
 
-def _from_anchors(root: etree._Element | None, base: str) -> list[Candidate]:
+def _from_anchors(root: etree._Element, base: str) -> list[Candidate]:
     """Links that look like feeds: those whose address does before those whose words do, own site before others."""
     site = registrable_domain(host(base))
     ranked = []
-    for element in _elements(root, "a"):
+    for element in root.iter("a"):
         href = element.get("href", "").strip()
         address = _feed_address(href, base)
         if not address:
@@ -200,8 +199,8 @@ def _from_address(url: str, text: str) -> Iterator[Candidate]:
         yield from _guesses([f"{page.pathname.rstrip('/')}.rss"], url)
 
 
-def _from_generator(root: etree._Element | None, url: str) -> Iterator[Candidate]:
-    for element in _elements(root, "meta"):
+def _from_generator(root: etree._Element, url: str) -> Iterator[Candidate]:
+    for element in root.iter("meta"):
         if element.get("name", "").lower() == "generator":
             program = element.get("content", "").lower()
             yield from _guesses([path for name, path in _GENERATORS.items() if program.startswith(name)], url)
@@ -228,7 +227,3 @@ def _feed_address(href: str, base: str) -> str:
 def _is_for_comments(candidate: Candidate) -> bool:
     path = candidate.url.partition("://")[2].partition("/")[2]
     return bool(_COMMENTS.search(candidate.title) or _COMMENTS.search(path))
-
-
-def _elements(root: etree._Element | None, name: str) -> Iterator[etree._Element]:
-    return iter(()) if root is None else root.iter(name)

@@ -63,7 +63,8 @@ def _html(utf8: bytes, url: str, problems: tuple[str, ...]) -> Tree:
         raise NotAFeed("The document has no elements.")
     base = next((each.get("href", "") for each in root.iter("base") if each.get("href")), "")
     stated = {
-        (each.get("name") or each.get("property") or "").lower(): each.get("content", "") for each in _metas(root)
+        (each.get("name") or each.get("property") or each.get("http-equiv") or "").lower(): each.get("content", "")
+        for each in list(root.iter("meta"))[:500]
     }
     return Tree(
         root=root,
@@ -71,18 +72,9 @@ def _html(utf8: bytes, url: str, problems: tuple[str, ...]) -> Tree:
         is_html=True,
         title=one_line(next(("".join(map(str, each.itertext())) for each in root.iter("title")), "")),
         description=one_line(stated.get("description") or stated.get("og:description") or ""),
-        language=one_line(root.get("lang") or root.get(XML_LANG) or _stated_language(root), MAX_LANGUAGE),
+        language=one_line(root.get("lang") or root.get(XML_LANG) or stated.get("content-language", ""), MAX_LANGUAGE),
         problems=problems,
     )
-
-
-def _metas(root: etree._Element) -> list[etree._Element]:
-    return list(root.iter("meta"))[:500]
-
-
-def _stated_language(root: etree._Element) -> str:
-    stated = (each for each in _metas(root) if each.get("http-equiv", "").lower() == "content-language")
-    return next((each.get("content", "") for each in stated), "")
 
 
 def read_xml_tree(utf8: bytes, url: str, problems: tuple[str, ...]) -> Tree:

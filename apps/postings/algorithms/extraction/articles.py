@@ -7,8 +7,7 @@ from apps.postings.algorithms.extraction.documents import MAX_PAGE_BYTES, decode
 from apps.postings.algorithms.extraction.metadata import ArticleMetadata, Metadata, detect_language, read_metadata
 from apps.sources.formats.text import paragraphs, without_controls
 
-KEEN, KEEN_TAGS = "keen", "keen_tags"
-ENGINES = (KEEN, KEEN_TAGS)
+KEEN_TAGS = "keen_tags"  # the extractor of Algorithm II
 MAX_TEXT_LENGTH = 500_000  # characters; the rest is cut off
 MAX_HTML = 2 * MAX_TEXT_LENGTH
 
@@ -23,9 +22,7 @@ class Article(ArticleMetadata):
     extractor: str  # the weights' version, or "keen_tags"
 
 
-def extract_article(
-    body: bytes, *, content_type: str, url: str, engine: str = KEEN, site_tags: frozenset[str] | None = None
-) -> Article:
+def extract_article(body: bytes, *, content_type: str, url: str, site_tags: frozenset[str] | None = None) -> Article:
     """The article of a web page. Never raises on account of the page.
 
     Parameters
@@ -35,15 +32,8 @@ def extract_article(
         The header, which may name a charset.
     url : str
         The page's address.
-    engine : str
-        "keen", learned weights, or "keen_tags", Algorithm II of the thesis.
     site_tags : frozenset of str, optional
-        The site's keen tags for the engine "keen_tags"; without them the universal ones.
-
-    Raises
-    ------
-    ValueError
-        If there is no such engine.
+        The site's keen tags, for Algorithm II of the thesis; without them the article is found by learned weights.
 
     Examples
     --------
@@ -52,14 +42,12 @@ def extract_article(
     >>> article.title, article.language, article.text[:11]
     ('Bridge', 'en', 'The council')
     """
-    if engine not in ENGINES:
-        raise ValueError(f"engine must be one of {', '.join(ENGINES)}, not {engine!r}")
     page = read_page(body, content_type=content_type)
     metadata = read_metadata(page.root, url=url)
-    if engine == KEEN:
+    if not site_tags:
         return article_of(keen.extract(page.root), metadata)
     source = without_controls(decode(body[:MAX_PAGE_BYTES], content_type)[0])
-    part = literal.keen_tags(source, keen=site_tags or literal.UNIVERSAL)
+    part = literal.keen_tags(source, keen=site_tags)
     html = paragraphs(part.text.replace("\n", "\n\n"))
     return _article(part.text, html, float(part.is_news), KEEN_TAGS, metadata)
 

@@ -23,12 +23,9 @@ from apps.postings.algorithms.extraction.blocks import (
 )
 from apps.postings.algorithms.extraction.cues import NAMES as CUES
 from apps.postings.algorithms.extraction.cues import cues_of
-from apps.postings.algorithms.extraction.surroundings import Surroundings
+from apps.postings.algorithms.extraction.surroundings import Columns, Rows, Surroundings
 from apps.postings.algorithms.extraction.words import BIT
 from apps.postings.algorithms.extraction.words import NAMES as GROUPS
-
-Rows = NDArray[np.float64]
-Columns = dict[str, NDArray[np.generic]]
 
 TAGS = (
     "p", "div", "li", "h1", "h2", "h3", "h4", "h5", "h6", "td", "th", "tr", "blockquote", "pre", "figcaption", "figure",
@@ -54,20 +51,16 @@ _TEXT = (
 _LINKS = ("ld", "ldhi", "ldall", "nl", "ld_short", "p_linked", "p_noend", "li_long", "h_link", "picture")
 
 
-def _names() -> tuple[str, ...]:
-    return (
-        *_TEXT,
-        *CUES,
-        *_LINKS,
-        *Surroundings.NAMES,
-        "inbody",
-        *(f"t_{tag}" for tag in TAGS),
-        *(f"a_{tag}" for tag in MEANINGFUL),
-        *(f"g{distance}_{group}" for distance in range(4) for group in GROUPS),
-    )
-
-
-NAMES = _names()
+NAMES = (
+    *_TEXT,
+    *CUES,
+    *_LINKS,
+    *Surroundings.NAMES,
+    "inbody",
+    *(f"t_{tag}" for tag in TAGS),
+    *(f"a_{tag}" for tag in MEANINGFUL),
+    *(f"g{distance}_{group}" for distance in range(4) for group in GROUPS),
+)
 
 
 def features(blocks: Sequence[Block]) -> Rows:

@@ -17,6 +17,7 @@ from lxml import etree
 from py3langid import classify
 
 from apps.sources.algorithms.addresses import absolute
+from apps.sources.algorithms.discovery import base_of
 from apps.sources.formats.dates import parse_date
 from apps.sources.formats.text import MAX_LANGUAGE, one_line, without_controls
 
@@ -117,8 +118,7 @@ def detect_language(text: str) -> str:
 class _Reader:
     def __init__(self, root: etree._Element, url: str) -> None:
         self.root = root
-        base = next((each.get("href", "") for each in root.iter("base") if each.get("href")), "")
-        self.url = absolute(base, url) or url
+        self.url = base_of(root, url)
         self.meta = _meta_of(root)
         self.objects = list(_objects_of(root))
         self.articles = [each for each in self.objects if _types(each) & ARTICLES]

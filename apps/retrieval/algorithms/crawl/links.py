@@ -8,6 +8,7 @@ from lxml import etree
 
 from apps.postings.algorithms.extraction.anchors import is_headline, words_of_link
 from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, absolute
+from apps.sources.algorithms.discovery import base_of
 
 MAX_LINKS = 5_000  # of one page
 
@@ -41,7 +42,7 @@ def links_of(root: etree._Element, url: str) -> list[Link]:
     >>> links_of(fromstring('<a href="1#top">One</a><a href="1">Chapter one</a><a href="a.pdf">PDF</a>'), "https://e.org/b/")
     [Link(url='https://e.org/b/1', text='Chapter one', is_headline=False)]
     """
-    base = _base_of(root, url)
+    base = base_of(root, url)
     own = url.partition("#")[0]
     texts: dict[str, str] = {}
     for element, address in _anchors(root, base):
@@ -65,12 +66,6 @@ def robots_directives(root: etree._Element, *, header: str = "") -> RobotsDirect
         if (element.get("name") or "").strip().lower() in _OUR_RULES:
             words |= _directives(element.get("content") or "")
     return RobotsDirectives(noindex=bool(words & {"noindex", "none"}), nofollow=bool(words & {"nofollow", "none"}))
-
-
-def _base_of(root: etree._Element, url: str) -> str:
-    """The address that the page's relative addresses are relative to."""
-    href = next((each.get("href") for each in root.iter("base") if each.get("href")), "") or ""
-    return absolute(href.strip(), url) or url
 
 
 def _anchors(root: etree._Element, base: str) -> Iterator[tuple[etree._Element, str]]:
