@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
@@ -137,10 +137,8 @@ def _show_effect(request: Request, form: SourceForm, page: Context) -> HttpRespo
     form.is_valid()
     weight = form.cleaned_data.get("weight")
     effect = None if weight is None else effect_of(page["source"], weight, now())
-    if request.htmx:
-        context = {"form": form, "source": page["source"], "effect": effect}
-        return render(request, "dashboard/_weight_effect.html", context)
-    return show(request, "dashboard/source_form.html", form=form, source=page["source"], is_preview=True, effect=effect)
+    context: dict[str, Any] = {"form": form, "source": page["source"], "is_preview": True, "effect": effect}
+    return show(request, "dashboard/source_form.html", part="dashboard/_weight_effect.html", **context)
 
 
 @for_staff

@@ -63,8 +63,6 @@ def story_page(user: User | AnonymousUser, story: Story) -> Context | None:
     times = [row.published_at for row in ordered]
     return {
         "story": story,
-        "title": lead.title or lead.excerpt,
-        "language": lead.language,
         "lead": lead,
         "reports": [{"row": found[id], "copies": copies[id]} for id in reversed(originals)],  # the newest first
         "sources": _shares(ordered),  # in order of their first reports
