@@ -51,35 +51,30 @@ def feeds(user: User, source_ids: Collection[int] | None = None) -> list[Feed]:
     rows = mine.annotate(
         follow_id=F("my_follow__pk"),
         shown_title=following.first_nonempty("my_follow__title", "title", "url"),
-        muted=Coalesce(F("my_follow__muted"), Value(False), output_field=BooleanField()),
+        is_muted=Coalesce(F("my_follow__muted"), Value(False), output_field=BooleanField()),
         wants_pages=Case(
             When(my_follow__full_text=Follow.FullText.PAGE, then=Value(True)),
             When(my_follow__full_text=Follow.FullText.FEED, then=Value(False)),
             default=F("full_text"),
         ),
+        checked_at=F("schedule__requested_at"),
+        next_check_at=Coalesce("schedule__first_due_at", "schedule__due_at"),
+        failures=Coalesce("schedule__consecutive_failures", 0),
         place=Coalesce(F("my_follow__position"), Value(UNSORTED)),
     ).order_by("place", Lower("shown_title"), "pk")
     columns = rows.values(
-        *("pk", "follow_id", "shown_title", "url", "site_url", "description", "state", "muted", "wants_pages"),
-        *("schedule__requested_at", "schedule__first_due_at", "schedule__due_at", "schedule__consecutive_failures"),
+        *("id", "url", "site_url", "description", "is_muted", "wants_pages", "checked_at", "next_check_at", "failures"),
+        *("follow_id", "shown_title", "state"),
     )
     return [_feed(row, shown, filed) for row in columns]
 
 
-def _feed(row: Mapping[str, Any], shown: list[Category], filed: Mapping[int, list[int]]) -> Feed:
-    its = {category_id_of(folder_id) for folder_id in filed.get(row["follow_id"], ())}
+def _feed(row: dict[str, Any], shown: list[Category], filed: Mapping[int, list[int]]) -> Feed:
+    its = {category_id_of(folder_id) for folder_id in filed.get(row.pop("follow_id"), ())}
     return Feed(
-        id=row["pk"],
-        title=row["shown_title"],
-        url=row["url"],
-        site_url=row["site_url"],
-        description=row["description"],
-        checked_at=row["schedule__requested_at"],
-        next_check_at=row["schedule__first_due_at"] or row["schedule__due_at"],
-        failures=row["schedule__consecutive_failures"] or 0,
-        is_active=row["state"] == Source.State.ACTIVE,
-        is_muted=row["muted"],
-        wants_pages=row["wants_pages"],
+        title=row.pop("shown_title"),
+        is_active=row.pop("state") == Source.State.ACTIVE,
+        **row,
         category=next((category for category in shown if category.id in its), ALL),
     )
 

@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from apps.accounts import queries
-from apps.accounts.actions import rate_limits, use_fever_key, use_token
+from apps.accounts.actions import rate_limits, use_token
 from apps.accounts.algorithms.secrets import digest_of
 from apps.accounts.models import AppToken, User
 
@@ -37,20 +37,15 @@ def person_of(request: HttpRequest, scope: str = AppToken.Scope.READ, *, now: da
 
 
 def person_by(
-    request: HttpRequest, secret: str, scope: str = AppToken.Scope.READ, *, name: str = "", now: datetime
+    request: HttpRequest,
+    secret: str,
+    scope: str = AppToken.Scope.READ,
+    *,
+    name: str = "",
+    use: Callable[..., User | None] = use_token,
+    now: datetime,
 ) -> User:
     """The same for a secret from elsewhere. A name, if given, has to be that of the user."""
-    return _person(request, secret, use_token, scope, name, now)
-
-
-def person_by_fever_key(request: HttpRequest, key: str, scope: str = AppToken.Scope.READ, *, now: datetime) -> User:
-    """The same for a Fever key."""
-    return _person(request, key, use_fever_key, scope, "", now)
-
-
-def _person(
-    request: HttpRequest, secret: str, use: Callable[..., User | None], scope: str, name: str, now: datetime
-) -> User:
     person = use(secret, scope, now=now) if secret else None
     if person is not None and (not name or _is_called(person, name)):
         return person

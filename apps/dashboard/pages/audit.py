@@ -17,13 +17,11 @@ def audit_page(chosen: AuditFilter, before: int | None, *, hidden: bool) -> Cont
         found = found.filter(pk__lt=before)
     entries = list(found[: LENGTH + 1])
     shown = entries[:LENGTH]
-    following = shown[-1].pk if len(entries) > LENGTH else 0
-    kinds = tuple((value, str(label)) for value, label in AuditEntry.What.choices)
     return {
         "rows": _rows(_without_addresses(shown) if hidden else shown),
         "filter": chosen,
-        "kinds": kinds,
-        "next": following,  # the next page has the ids below; 0 at the end
+        "kinds": AuditEntry.What.choices,
+        "next": shown[-1].pk if len(entries) > LENGTH else 0,  # the next page has the ids below; 0 at the end
     }
 
 
@@ -32,13 +30,13 @@ def audit_of_source(source_id: int, *, hidden: bool) -> list[Context]:
     entries = list(sources.audit(AuditFilter(source_id=source_id))[:OF_A_SOURCE])
     if hidden:
         _without_addresses(entries)
-    return [{"entry": entry, "who": _who(entry), "is_there": True} for entry in entries]
+    return [{"entry": entry, "is_there": True} for entry in entries]
 
 
 def _rows(entries: list[AuditEntry]) -> list[Context]:
     ids = {entry.source_id for entry in entries if entry.source_id is not None}
     present = set(Source.objects.filter(pk__in=ids).values_list("pk", flat=True))
-    return [{"entry": entry, "who": _who(entry), "is_there": entry.source_id in present} for entry in entries]
+    return [{"entry": entry, "is_there": entry.source_id in present} for entry in entries]
 
 
 def _without_addresses(entries: list[AuditEntry]) -> list[AuditEntry]:
@@ -46,8 +44,3 @@ def _without_addresses(entries: list[AuditEntry]) -> list[AuditEntry]:
         for name in ("name", "before", "after", "why"):
             setattr(entry, name, hosts_only(getattr(entry, name)))
     return entries
-
-
-def _who(entry: AuditEntry) -> str:
-    """Empty for the portal itself, and for deleted accounts."""
-    return entry.actor.get_username() if entry.actor else ""

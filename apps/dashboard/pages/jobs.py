@@ -39,7 +39,6 @@ def _rows(jobs: list[Job]) -> list[Context]:
             "records": str(kind.records) if kind else _("records"),  # name of what is counted
             "progress": progress,
             "percent": 100.0 if job.state == Job.State.DONE else 100 * progress.share,  # of the current stage
-            "problem": job.problem,
             "is_unfinished": job.state in Job.UNFINISHED,
             "parameters": ", ".join(f"{name} {value}" for name, value in job.parameters.items()),
         }

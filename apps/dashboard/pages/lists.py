@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 from apps.accounts.models import User
 from apps.alerts.queries import messages
 from apps.dashboard.pages.metrics import backlogs
-from apps.dashboard.pages.overview import stuck_messages, within_time
+from apps.dashboard.pages.overview import within_time
 from apps.dashboard.queries import (
     FAILING_SORTS,
     PEOPLE_SORTS,
@@ -84,7 +84,7 @@ def queues_page(now: datetime, *, with_workers: bool) -> Context:
         "backlogs": within_time(backlogs, now),
         "broker": services.queue_lengths(),  # messages by queue; empty if it does not respond
         "workers": _workers() if with_workers else None,  # tasks of each; None if not requested
-        "stuck": within_time(stuck_messages),
+        "stuck": within_time(dead_letters().count),
         "waiting": within_time(health.waiting, now),
         "notifications": within_time(messages.waiting_and_failed),
         "failed": within_time(

@@ -47,7 +47,7 @@ def overview_page(now: datetime) -> Context:
         "totals": within_time(retrieval.daily_totals, now),
         "backlogs": waiting_rows,
         "broker": sum(lengths.values()) if lengths else None,  # messages in all its queues; None if it does not respond
-        "stuck": within_time(stuck_messages),
+        "stuck": within_time(dead_letters().count),
         "people": within_time(people_counts, now),
         "notifications": within_time(messages.waiting_and_failed),  # waiting and failed
         "failed_today": within_time(lambda: messages.done_since(now - timedelta(days=1))["failed"]),  # within a day
@@ -65,11 +65,6 @@ def within_time(read: Callable[..., Found], *arguments: Any) -> Found | None:
             return read(*arguments)
     except TookTooLong:
         return None
-
-
-def stuck_messages() -> int:
-    """Dead letters."""
-    return dead_letters().count()
 
 
 def needs() -> list[Need]:

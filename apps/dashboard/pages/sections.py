@@ -7,11 +7,10 @@ from django.contrib.auth.models import AnonymousUser
 from apps.database.statement_timeout import TookTooLong
 from apps.search.algorithms.language import BadQuery
 from apps.search.queries import TooCostly
-from apps.sources import queries as sources
 from apps.stories.models import Section
 from apps.stories.queries.sections import MAX_SHOWN, NOTHING, contents, find, sections
 from apps.web.pages import Context
-from apps.web.pages.rows import rows_by_id
+from apps.web.pages.rows import rows
 from apps.web.pages.search_query import complaint
 from apps.web.pages.stories import story_rows
 
@@ -21,12 +20,12 @@ COSTLY = 500.0  # ms
 
 def sections_page(now: datetime) -> Context:
     """All sections with their cached contents. One query."""
-    rows = list(sections())
-    kept = contents(rows, now, refresh=False)
+    found = list(sections())
+    kept = contents(found, now, refresh=False)
     return {
         "sections": tuple(
             {"section": section, "content": content, "is_costly": content.milliseconds > COSTLY}
-            for section in rows
+            for section in found
             for content in [kept.get(section.pk, NOTHING)]
         ),
     }
@@ -41,17 +40,11 @@ def preview(section: Section, now: datetime) -> Context:
         return {"complaint": complaint(section.query, error)}
     except (TooCostly, TookTooLong) as error:
         return {"problem": str(error)}
-    ids = content.posting_ids[:PREVIEWED]
-    rows = rows_by_id(anonymous, ids)
     return {
         "stories": story_rows(anonymous, content.stories[:PREVIEWED]),
-        "rows": [rows[id] for id in ids if id in rows],
+        "rows": rows(anonymous, content.posting_ids[:PREVIEWED]),
         "count": content.count,
         "is_all": content.count < MAX_SHOWN,  # else a section cannot show all of it
         "milliseconds": content.milliseconds,
         "is_costly": content.milliseconds > COSTLY,
     }
-
-
-def known_categories() -> list[str]:
-    return sources.categories(sources.listed())

@@ -39,12 +39,9 @@ class SourceFilter:
 def chosen_sources(filter: SourceFilter) -> QuerySet[Source]:
     """The sources with `followers` and their schedules."""
     found = sources.matching(sources.everything(), filter.words)
-    if filter.state:
-        found = found.filter(state=filter.state)
-    if filter.category:
-        found = found.filter(category=filter.category)
-    if filter.language:
-        found = found.filter(language=filter.language)
+    for name in ("state", "category", "language"):
+        if value := getattr(filter, name):
+            found = found.filter(**{name: value})
     if filter.shown:
         found = found.filter(listed=filter.shown == "listed")
     if filter.failing:

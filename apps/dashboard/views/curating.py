@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -85,10 +85,8 @@ def _show_effect(request: Request, page: Context) -> HttpResponse:
     form.is_valid()
     curation = form.curation() if not form.errors else sources.Curation()
     has_weight = curation.weight is not None or curation.factor is not None
-    preview = {"found": effect_of_curation(page["ids"], curation, now()), "has_weight": has_weight}
-    if request.htmx:
-        return render(request, "dashboard/_sources_many_effect.html", {"form": form, **preview})
-    return _show_form(request, page, form, is_preview=True, **preview)
+    found, part = effect_of_curation(page["ids"], curation, now()), "dashboard/_sources_many_effect.html"
+    return _show_form(request, page, form, part=part, is_preview=True, found=found, has_weight=has_weight)
 
 
 def _carry_out(request: Request, page: Context, curation: sources.Curation, place: str, why: str = "") -> HttpResponse:

@@ -4,9 +4,8 @@ from collections.abc import Callable
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.functional import Promise
-from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -14,7 +13,7 @@ from apps.accounts.views.requests import present, staff_get, staff_post
 from apps.dashboard.pages.jobs import job_page, jobs_page
 from apps.jobs import actions
 from apps.web.pages import Context
-from apps.web.views.rendering import PersonsRequest, Request, back, show
+from apps.web.views.rendering import PersonsRequest, back, show
 
 CHANGES: dict[str, tuple[Callable[[int], bool], Promise]] = {
     "pause": (actions.pause, gettext_lazy("Job {number} paused; its workers stop within seconds.")),
@@ -25,19 +24,13 @@ CHANGES: dict[str, tuple[Callable[[int], bool], Promise]] = {
 
 
 @staff_get
-def index(request: Request) -> HttpResponse:
-    page = jobs_page()
-    if request.htmx:
-        return render(request, "dashboard/_jobs.html", {"page": page, "now": now()})
-    return show(request, "dashboard/jobs.html", page=page)
+def index(request: HttpRequest) -> HttpResponse:
+    return show(request, "dashboard/jobs.html", part="dashboard/_jobs.html", page=jobs_page())
 
 
 @staff_get
-def detail(request: Request, job_id: int) -> HttpResponse:
-    page = _page(job_id)
-    if request.htmx:
-        return render(request, "dashboard/_job.html", {"page": page, "now": now()})
-    return show(request, "dashboard/job.html", page=page)
+def detail(request: HttpRequest, job_id: int) -> HttpResponse:
+    return show(request, "dashboard/job.html", part="dashboard/_job.html", page=_page(job_id))
 
 
 @staff_post

@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.views.requests import for_staff, staff_get, staff_post
 from apps.dashboard.forms.sections import SectionForm
-from apps.dashboard.pages.sections import known_categories, preview, sections_page
+from apps.dashboard.pages.sections import preview, sections_page
 from apps.search.algorithms.language import BadQuery
+from apps.sources import queries as sources
 from apps.stories import actions
 from apps.stories.actions import NotASection
 from apps.stories.models import Section
@@ -26,16 +27,9 @@ def index(request: HttpRequest) -> HttpResponse:
 
 
 @for_staff
-def add(request: HttpRequest) -> HttpResponse:
-    return _edit(request, None)
-
-
-@for_staff
-def edit(request: HttpRequest, section_id: int) -> HttpResponse:
-    return _edit(request, get_object_or_404(Section, pk=section_id))
-
-
-def _edit(request: HttpRequest, section: Section | None) -> HttpResponse:
+def edit(request: HttpRequest, section_id: int | None = None) -> HttpResponse:
+    """Edit a section, or add one."""
+    section = get_object_or_404(Section, pk=section_id) if section_id is not None else None
     form = SectionForm(request.POST or None, section=section)
     tried = None
     if request.method == "POST":
@@ -51,7 +45,7 @@ def _edit(request: HttpRequest, section: Section | None) -> HttpResponse:
         form=form,
         section=section,
         tried=tried,
-        categories=known_categories(),
+        categories=sources.categories(sources.listed()),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
@@ -49,13 +49,10 @@ def add(request: HttpRequest) -> HttpResponse:
     form = SourceForm(request.POST or None, initial={"listed": True, "always_retrieved": True})
     if response := _work_on(request, form, None):
         return response
-    if (
-        request.method == "POST"
-        and form.is_valid()
-        and not _is_new_or_among(form.cleaned_data["url"], following.publishable_sources(request.user))
-    ):
-        form.add_error("url", PRIVATE)
-    elif request.method == "POST" and form.is_valid():
+    if request.method == "POST" and form.is_valid():
+        if not _is_new_or_among(form.cleaned_data["url"], following.publishable_sources(request.user)):
+            form.add_error("url", PRIVATE)
+            return show(request, "dashboard/source_form.html", form=form)
         try:
             decided = by(request, "a new source", form.cleaned_data["why"])
             return redirect("source", actions.add_source(form.values(), now=now(), by=decided))
@@ -88,8 +85,8 @@ def _work_on(request: HttpRequest, form: SourceForm, source: Source | None) -> H
     """Test the form's source, propose paths, or fill in proposed ones; None if the request is for none of these."""
     context: dict[str, Any] = {}
     address = (form["url"].value() or "")[:2_100].strip()
-    if ("test" in request.POST or "propose" in request.POST) and not _may_test(request, address):
-        raise Http404("There is no such source.")
+    if "test" in request.POST or "propose" in request.POST:
+        _require_testable(request, address)
     if "test" in request.POST:
         context["inspection"] = inspect(address, now=now(), kind=form.typed_kind(), recipe=form.typed_recipe())
     elif "propose" in request.POST:
@@ -114,8 +111,9 @@ def _is_new_or_among(address: str, allowed: QuerySet[Source]) -> bool:
     return not found or allowed.filter(pk__in=found).exists()
 
 
-def _may_test(request: HttpRequest, address: str) -> bool:
-    return _is_new_or_among(address, following.known_sources(request.user))
+def _require_testable(request: HttpRequest, address: str) -> None:
+    if not _is_new_or_among(address, following.known_sources(request.user)):
+        raise Http404("There is no such source.")
 
 
 def _with_recipe(request: HttpRequest, recipe: Recipe, typed: SourceForm) -> SourceForm:
@@ -139,10 +137,8 @@ def _show_effect(request: Request, form: SourceForm, page: Context) -> HttpRespo
     form.is_valid()
     weight = form.cleaned_data.get("weight")
     effect = None if weight is None else effect_of(page["source"], weight, now())
-    if request.htmx:
-        context = {"form": form, "source": page["source"], "effect": effect}
-        return render(request, "dashboard/_weight_effect.html", context)
-    return show(request, "dashboard/source_form.html", form=form, source=page["source"], is_preview=True, effect=effect)
+    context: dict[str, Any] = {"form": form, "source": page["source"], "is_preview": True, "effect": effect}
+    return show(request, "dashboard/source_form.html", part="dashboard/_weight_effect.html", **context)
 
 
 @for_staff
@@ -229,8 +225,7 @@ def test(request: HttpRequest) -> HttpResponse:
         recipe = Recipe.from_json(source.recipe)
         inspected = inspect(source.url, now=now(), kind=source.kind, recipe=recipe)
         return show(request, "dashboard/source_test.html", address=source.url, inspection=inspected, source=source)
-    if not _may_test(request, address):
-        raise Http404("There is no such source.")
+    _require_testable(request, address)
     inspection = inspect(address, now=now()) if address else None
     return show(request, "dashboard/source_test.html", address=address, inspection=inspection)
 

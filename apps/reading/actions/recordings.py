@@ -109,14 +109,9 @@ def _part_of_whole(body: bytes, media_type: str, wanted: str) -> Part:
 
 def _media_type(fetched: Fetched) -> str:
     """The declared type, or by the extension if that is generic."""
-    declared = fetched.headers.get("content-type", "").partition(";")[0].strip().lower()
-    guessed, _encoding = mimetypes.guess_type(urlsplit(fetched.url).path)
-    candidates = (
-        (declared, guessed or "")
-        if declared in {"", "application/octet-stream", "binary/octet-stream"}
-        else (declared,)
-    )
-    for media_type in candidates:
-        if _PLAYABLE.fullmatch(media_type):
-            return media_type
-    raise NoRecording("What its site sends is neither audio nor video.")
+    media_type = fetched.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type in {"", "application/octet-stream", "binary/octet-stream"}:
+        media_type = mimetypes.guess_type(urlsplit(fetched.url).path)[0] or ""
+    if not _PLAYABLE.fullmatch(media_type):
+        raise NoRecording("What its site sends is neither audio nor video.")
+    return media_type

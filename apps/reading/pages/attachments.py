@@ -57,20 +57,13 @@ def attachments(
             player = _player(media_type)
             player_address = played_from(address) if player else ""
             found.append(Attachment(number, address, player, media_type, length, title, played_from=player_address))
-    played = _played(found, place)
-    return tuple(
-        replace(each, seconds=place.seconds) if place is not None and each.number == played else each for each in found
-    )
+    playable = [each for each in found if each.player]
+    if place is not None and playable:
+        played = next((each for each in playable if each.address == place.address), playable[0])
+        found[found.index(played)] = replace(played, seconds=place.seconds)
+    return tuple(found)
 
 
 def _player(media_type: str) -> Player:
     kind = media_type.partition("/")[0].strip().lower()
     return "audio" if kind == "audio" else "video" if kind == "video" else ""
-
-
-def _played(found: list[Attachment], place: PlaybackPosition | None) -> int | None:
-    if place is None:
-        return None
-    playable = [attachment for attachment in found if attachment.player]
-    same = (attachment.number for attachment in playable if attachment.address == place.address)
-    return next(same, playable[0].number if playable else None)

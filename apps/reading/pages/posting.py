@@ -1,6 +1,7 @@
 """The page of a posting."""
 
 from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
@@ -12,13 +13,13 @@ from apps.postings import queries as postings
 from apps.postings.models import Edition, Posting
 from apps.reading.algorithms.differences import word_changes
 from apps.reading.pages.attachments import attachments
-from apps.reading.pages.summaries import summary_part
 from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import shared_story
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
 from apps.web.pages import Context
 from apps.web.pages.pictures import article_for, picture_for, recording_for
+from apps.web.pages.summaries import summary_part
 
 _SAMPLE = 20_000  # characters from which the reading time is estimated
 
@@ -90,17 +91,12 @@ def _delay(posting: Posting) -> timedelta | None:
 
 
 def _editions(posting: Posting) -> tuple[Context, ...]:
-    later: Posting | Edition = posting
-    editions = []
-    for edition in postings.earlier_editions(posting.pk):
-        changes = word_changes(f"{edition.title}\n{edition.text}", f"{later.title}\n{later.text}")
-        editions.append(
-            {
-                "replaced_at": edition.replaced_at,
-                "title": edition.title,
-                "text": edition.text,
-                "changes": changes,  # to the next edition; None: too long to compare
-            }
-        )
-        later = edition
-    return tuple(editions)
+    """Earlier ones with their changes to the next edition; None: too long to compare."""
+    versions: list[Posting | Edition] = [posting, *postings.earlier_editions(posting.pk)]
+    return tuple(
+        {
+            "edition": edition,
+            "changes": word_changes(f"{edition.title}\n{edition.text}", f"{later.title}\n{later.text}"),
+        }
+        for later, edition in pairwise(versions)
+    )

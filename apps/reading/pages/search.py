@@ -1,6 +1,6 @@
 """Search results, their reasons, and links to refine them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -29,13 +29,11 @@ from apps.search.algorithms.language import (
     without,
 )
 from apps.search.algorithms.language.trees import parts_of
-from apps.search.queries import LENGTH, Added, Order, SearchResult
+from apps.search.queries import Added, Order, SearchResult
 from apps.search.queries.marks import Marker, Text, spelled, texts
 from apps.web.pages import Context
 from apps.web.pages.rows import PostingRow, rows_by_id
 from apps.web.pages.search_query import Complaint, SearchQuery, complaint
-
-__all__ = ["LENGTH", "search_page"]
 
 MAX_CHIPS = 12  # related terms shown as chips; a table has all of them
 
@@ -112,7 +110,7 @@ def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -
             "chips": added[:MAX_CHIPS],
             "removed": tuple(Link(term, query.putting_back(term).address()) for term in query.removed),
             "facets": facets(tree, query, result, _source_names(user, result)),
-            "next": query.from_start(result.next).address() if result.next else "",
+            "next": query.changed(start=result.next).address() if result.next else "",
         }
     )
 
@@ -127,12 +125,12 @@ def _page(query: SearchQuery, order: Order, *, has_words: bool = False, complain
         "is_empty": complaint is None and not has_criteria(query),
         "can_expand": has_words and order != "newest",
         "here": reverse("search") + query.address(),
-        "by_relevance": query.ordered_by("relevance").address(),
-        "by_freshness": query.ordered_by("fresh").address(),
-        "by_time": query.ordered_by("newest").address(),
-        "with_own_words": query.expanded(False).address(),
-        "with_more_words": query.expanded(True).address(),
-        "without_verdicts": query.without_verdicts().address(),
+        "by_relevance": query.changed(order="relevance").address(),
+        "by_freshness": query.changed(order="fresh").address(),
+        "by_time": query.changed(order="newest").address(),
+        "with_own_words": query.changed(expansion=False, removed=()).address(),
+        "with_more_words": query.changed(expansion=True, removed=()).address(),
+        "without_verdicts": query.changed(liked=(), disliked=()).address(),
     }
 
 
@@ -151,7 +149,7 @@ def understood(tree: Tree, text: str) -> str:
 def _meant(tree: Tree, query: SearchQuery) -> Link | None:
     meant = searching.suggestion(tree)
     written = to_text(meant)
-    return None if meant == tree else Link(written, query.narrowed_to(written).address())
+    return None if meant == tree else Link(written, query.changed(text=written).address())
 
 
 def requires_account(tree: Tree) -> bool:
@@ -177,7 +175,7 @@ def filters(tree: Tree, query: SearchQuery) -> tuple[Link, ...]:
     (Link(label='-lang:de', address='?q=paris', count=0),)
     """
     return tuple(
-        Link(to_text(part), query.narrowed_to(to_text(without(tree, part))).address())
+        Link(to_text(part), query.changed(text=to_text(without(tree, part))).address())
         for part in parts_of(tree)
         if isinstance(part.part if isinstance(part, Not) else part, Filter)
     )
@@ -209,22 +207,17 @@ def _row(posting: PostingRow, text: Text, marker: Marker, query: SearchQuery, re
     }
 
 
-def _added(added: Iterable[Added], read: Mapping[int, Text], query: SearchQuery) -> tuple[AddedWord, ...]:
-    added = list(added)
-    sources = [read[posting_id] for word in added for posting_id in word.posting_ids if posting_id in read]
-    spelling = spelled([word.term for word in added], dict.fromkeys(sources))
+def _added(added: Collection[Added], read: Mapping[int, Text], query: SearchQuery) -> tuple[AddedWord, ...]:
+    known = [(word, [id for id in word.posting_ids if id in read]) for word in added]
+    spelling = spelled([word.term for word in added], dict.fromkeys(read[id] for _, ids in known for id in ids))
     return tuple(
         AddedWord(
             spelling[word.term],
             word.weight,
-            tuple(
-                Origin(posting_id, read[posting_id].title or read[posting_id].text[:80])
-                for posting_id in word.posting_ids
-                if posting_id in read
-            ),
+            tuple(Origin(id, read[id].title or read[id].text[:80]) for id in ids),
             query.leaving_out(word.term).address(),
         )
-        for word in added
+        for word, ids in known
     )
 
 
@@ -236,7 +229,7 @@ def facets(tree: Tree, query: SearchQuery, result: SearchResult, source_names: M
         narrower = tree
         for field, value in narrowings:
             narrower = narrowed(narrower, field, value)
-        return Link(label, query.narrowed_to(to_text(narrower)).address(), count)
+        return Link(label, query.changed(text=to_text(narrower)).address(), count)
 
     names = list(source_names.values())
     sources = [

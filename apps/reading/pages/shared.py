@@ -3,10 +3,10 @@
 from django.contrib.auth.models import AnonymousUser
 
 from apps.following import queries as following
-from apps.reading.pages.summaries import summary_part
 from apps.sources.algorithms.addresses import http_address
 from apps.web.pages import Context
 from apps.web.pages.pictures import picture_for
+from apps.web.pages.summaries import summary_part
 
 TEASER = 400  # characters of a text too short for a summary
 
@@ -18,14 +18,10 @@ def shared_page(secret: str) -> Context | None:
         return None
     posting, anonymous = share.posting, AnonymousUser()
     return {
-        "title": posting.title,
-        "language": posting.language,
-        "source_title": posting.source.title,
+        "posting": posting,
         "url": http_address(posting.url),  # of the original page, empty if not on the web
         "site_url": http_address(posting.source.site_url),
-        "author": posting.author,
         "image_url": picture_for(anonymous, http_address(posting.image_url)),
-        "published_at": posting.published_at,
         "summary": summary_part(posting, None),
         "teaser": posting.text[:TEASER],
     }

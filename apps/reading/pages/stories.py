@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TypeVar
 
 from django.contrib.auth.models import AnonymousUser
 from django.utils.safestring import SafeString, mark_safe
@@ -24,18 +25,19 @@ from apps.web.pages.stories import StoryRow, story_rows
 LENGTH = 30  # stories or postings per page
 TEASED = 6  # stories on the home page
 MAX_POSTINGS = 300  # shown of a story
+Listed = TypeVar("Listed")
 
 
 def stories_page(user: User | AnonymousUser, number: int, now: datetime) -> Context:
     """At most ten queries."""
-    found = stories.front(user, now)
-    shown = found[(number - 1) * LENGTH : number * LENGTH]
-    more = len(found) > number * LENGTH
-    return {
-        "rows": story_rows(user, shown),
-        "number": number,  # of the page, from 1
-        "next": number + 1 if more else 0,  # 0 at the end
-    }
+    shown, place = _part(stories.front(user, now), number)
+    return {"rows": story_rows(user, shown)} | place
+
+
+def _part(found: Sequence[Listed], number: int) -> tuple[Sequence[Listed], Context]:
+    """A page of a list, from 1, with the number of the next one, 0 at the end."""
+    end = number * LENGTH
+    return found[end - LENGTH : end], {"number": number, "next": number + 1 if len(found) > end else 0}
 
 
 def top_stories(user: User | AnonymousUser, now: datetime) -> tuple[StoryRow, ...]:
@@ -61,8 +63,6 @@ def story_page(user: User | AnonymousUser, story: Story) -> Context | None:
     times = [row.published_at for row in ordered]
     return {
         "story": story,
-        "title": lead.title or lead.excerpt,
-        "language": lead.language,
         "lead": lead,
         "reports": [{"row": found[id], "copies": copies[id]} for id in reversed(originals)],  # the newest first
         "sources": _shares(ordered),  # in order of their first reports
@@ -91,10 +91,8 @@ def _shares(ordered: Sequence[PostingRow]) -> tuple[Context, ...]:
 
 def own_page(user: User, number: int, now: datetime) -> Context:
     """A page of the user's personal ranking. At most nine queries."""
-    is_on = is_learning(user)
     taste = taste_of(user)
-    found = own_order(user, now)
-    shown = found[(number - 1) * LENGTH : number * LENGTH]
+    shown, place = _part(own_order(user, now), number)
     by_id = rows_by_id(user, [each.posting_id for each in shown])
     listed = []
     for each in shown:
@@ -104,11 +102,8 @@ def own_page(user: User, number: int, now: datetime) -> Context:
         text = f"{row.title} {row.excerpt}"
         words = explaining_words(taste, text, row.language, liked=each.taste > 0) if taste and each.is_personal else []
         listed.append({"posting": row, "place": each, "words": words})
-    more = len(found) > number * LENGTH
     return {
         "rows": tuple(listed),
-        "is_on": is_on,
+        "is_on": is_learning(user),
         "learnt": taste is not None,  # whether a taste is known
-        "next": number + 1 if more else 0,
-        "number": number,
-    }
+    } | place

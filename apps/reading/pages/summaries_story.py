@@ -1,6 +1,7 @@
 """The summary of a story."""
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from django.contrib.auth.models import AnonymousUser
 
@@ -10,8 +11,8 @@ from apps.summaries import queries as summaries
 from apps.web.pages import Context
 
 
-def story_part(user: User | AnonymousUser, posting_ids: Sequence[int], words: int = 120) -> list[Context]:
-    """A summary of a story in about `words` words, from the postings that the user may read, in their order.
+def story_part(user: User | AnonymousUser, posting_ids: Sequence[int]) -> list[Context]:
+    """A summary of a story from the postings that the user may read, in their order.
 
     Four queries.
     """
@@ -20,12 +21,8 @@ def story_part(user: User | AnonymousUser, posting_ids: Sequence[int], words: in
         posting.pk: str(posting.source)
         for posting in readable.only("pk", "source__title", "source__url", "source__listed")
     }
-    sentences = summaries.summary_of_story([id for id in posting_ids if id in source_of], words)
-    parts: list[Context] = []  # consecutive sentences of one posting each
-    for sentence in sentences:
-        if parts and parts[-1]["posting_id"] == sentence.posting_id:
-            parts[-1]["text"] += f" {sentence.text}"
-        else:
-            source = source_of[sentence.posting_id]
-            parts.append({"text": sentence.text, "posting_id": sentence.posting_id, "source": source})
-    return parts
+    sentences = summaries.summary_of_story([id for id in posting_ids if id in source_of])
+    return [
+        {"text": " ".join(each.text for each in of_one), "posting_id": posting_id, "source": source_of[posting_id]}
+        for posting_id, of_one in groupby(sentences, key=lambda sentence: sentence.posting_id)
+    ]

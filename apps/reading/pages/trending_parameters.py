@@ -61,6 +61,4 @@ class TrendingParameters:
         return replace(self, terms=terms[-MAX_CHARTED:])
 
 
-@lru_cache(1_024)  # the many addresses of a page have the same parts
-def _quoted(value: str) -> str:
-    return quote_plus(value)
+_quoted = lru_cache(1_024)(quote_plus)  # the many addresses of a page have the same parts

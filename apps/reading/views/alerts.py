@@ -34,8 +34,7 @@ def _own(request: PersonsRequest, saved_id: int) -> SavedSearch:
 @person_get
 def found(request: PersonsRequest, saved_id: int) -> HttpResponse:
     page = found_page(_own(request, saved_id), request.user, whole_number(request.GET.get("before", "")))
-    template = "reading/_alerts_rows.html" if request.htmx else "reading/alerts_found.html"
-    return show(request, template, page=page)
+    return show(request, "reading/alerts_found.html", part="reading/_alerts_rows.html", page=page)
 
 
 @person_get

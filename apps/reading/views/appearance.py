@@ -14,9 +14,9 @@ from apps.web.views.rendering import back, show
 @require_http_methods(["GET", "HEAD", "POST"])
 def appearance(request: HttpRequest) -> HttpResponse:
     """Set both, and redirect to the previous page."""
-    form = AppearanceForm(
-        request.POST or None, initial={"theme": chosen_theme(request), "language": _language(request)}
-    )
+    person, cookies = request.user, request.COOKIES
+    language = person.language if isinstance(person, User) else cookies.get(settings.LANGUAGE_COOKIE_NAME, "")
+    form = AppearanceForm(request.POST or None, initial={"theme": chosen_theme(request), "language": language})
     if request.method == "POST" and form.is_valid():
         response = back(request, "home")
         theme, language = form.cleaned_data["theme"], form.cleaned_data["language"]
@@ -27,9 +27,3 @@ def appearance(request: HttpRequest) -> HttpResponse:
         return response
     wanted = request.POST.get("next") or request.GET.get("next", "")
     return show(request, "reading/appearance.html", form=form, next=wanted)
-
-
-def _language(request: HttpRequest) -> str:
-    if isinstance(request.user, User):
-        return request.user.language
-    return request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "")

@@ -95,9 +95,7 @@ def tag(request: PersonsRequest, posting_id: int) -> HttpResponse:
 def menu(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """The menu of a posting in a list: its own page, or for htmx the part below the row."""
     page = present(posting_menu(request.user, posting_id, request.GET), "There is no such posting.")
-    if request.htmx:
-        return render(request, "reading/_menu.html", {"page": page})
-    return show(request, "reading/menu.html", page=page)
+    return show(request, "reading/menu.html", part="reading/_menu.html", page=page)
 
 
 # --- many -------------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.timezone import now
 from django.utils.translation import get_language_from_request
 from django.utils.translation import gettext as _
@@ -50,10 +50,7 @@ def _accepted(request: Request) -> list[str]:
 @person_get
 def filling(request: PersonsRequest) -> HttpResponse:
     """The news of the newly followed sources; htmx polls until all of them were checked."""
-    page = filling_page(request.user, now())
-    if request.htmx:
-        return render(request, "reading/_filling.html", {"page": page, "now": now()})
-    return show(request, "reading/filling.html", page=page)
+    return show(request, "reading/filling.html", part="reading/_filling.html", page=filling_page(request.user, now()))
 
 
 @person_post

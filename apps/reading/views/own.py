@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -19,10 +19,8 @@ from apps.web.views.rendering import PersonsRequest, back, place_in_list, requir
 @person_get
 def history(request: PersonsRequest) -> HttpResponse:
     start = place_in_list(request)
-    page = history_page(request.user, start)
-    if request.htmx and start:
-        return render(request, "reading/_history_rows.html", {"page": page, "now": now()})
-    return show(request, "reading/history.html", page=page)
+    part = "reading/_history_rows.html" if start else ""
+    return show(request, "reading/history.html", part=part, page=history_page(request.user, start))
 
 
 @person_post

@@ -1,7 +1,6 @@
 """Lists of postings, and a posting."""
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
 from django.utils.timezone import localtime, now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -21,6 +20,7 @@ from apps.reading.pages.posting import posting_page
 from apps.reading.pages.river import ListOptions, river_page
 from apps.reading.views.summaries import chosen_percent
 from apps.sources.actions import note_opened
+from apps.sources.models import Source
 from apps.stories import actions as stories_actions
 from apps.web.pages import Context
 from apps.web.views.rendering import PersonsRequest, Request, by, is_from_here, is_prefetch, place_in_list, show
@@ -31,28 +31,24 @@ _YEAR = 365 * 86_400  # s
 
 @person_get
 def river(request: PersonsRequest) -> HttpResponse:
-    return _show(request, river_page(request.user, Scope("all"), _("All articles"), _options(request), localtime()))
+    return _show(request, Scope("all"), _("All articles"))
 
 
 @person_get
 def starred(request: PersonsRequest) -> HttpResponse:
-    options = _options(request, all_by_default=True)
-    return _show(request, river_page(request.user, Scope("starred"), _("Starred"), options, localtime()))
+    return _show(request, Scope("starred"), _("Starred"), all_by_default=True)
 
 
 @person_get
 def tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
     found = present(following.tag_of(request.user, tag_id), "You have no such tag.")
-    options = _options(request, all_by_default=True)
-    return _show(request, river_page(request.user, Scope("tag", found.pk), found.name, options, localtime()))
+    return _show(request, Scope("tag", found.pk), found.name, all_by_default=True)
 
 
 @person_get
 def folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
     found = present(following.folder_of(request.user, folder_id), "You have no such folder.")
-    return _show(
-        request, river_page(request.user, Scope("folder", found.pk), found.name, _options(request), localtime())
-    )
+    return _show(request, Scope("folder", found.pk), found.name)
 
 
 @require_safe
@@ -61,10 +57,7 @@ def source(request: Request, source_id: int) -> HttpResponse:
     follow = following.follow_of(request.user, source_id)
     following.hide_address(request.user, found, followed=follow is not None)
     title = (follow.title if follow else "") or str(found)
-    options = _options(request, follow, all_by_default=follow is None)
-    return _show(
-        request, river_page(request.user, Scope("source", source_id), title, options, localtime(), found, follow)
-    )
+    return _show(request, Scope("source", source_id), title, found, follow, all_by_default=follow is None)
 
 
 @require_safe
@@ -110,15 +103,23 @@ def _show_text(request: Request, page: Context) -> HttpResponse:
     return response
 
 
-def _show(request: Request, page: Context) -> HttpResponse:
-    # htmx appends the next rows.
-    if request.htmx and page["options"].start:
-        return render(request, "reading/_rows.html", {"page": page, "now": now()})
-    feeds = menu_of_list(request.user, page["scope"])
-    return show(request, "reading/river.html", at=page["scope"], page=page, feeds=feeds)
+def _show(
+    request: Request,
+    scope: Scope,
+    title: str,
+    source: Source | None = None,
+    follow: Follow | None = None,
+    *,
+    all_by_default: bool = False,
+) -> HttpResponse:
+    options = _options(request, follow, all_by_default=all_by_default)
+    page = river_page(request.user, scope, title, options, localtime(), source, follow)
+    part = "reading/_rows.html" if request.htmx and options.start else ""  # the next rows
+    feeds = None if part else menu_of_list(request.user, scope)
+    return show(request, "reading/river.html", at=scope, part=part, page=page, feeds=feeds)
 
 
-def _options(request: Request, follow: Follow | None = None, *, all_by_default: bool = False) -> ListOptions:
+def _options(request: Request, follow: Follow | None, *, all_by_default: bool) -> ListOptions:
     """List options by the address, or else by the user's preferences."""
     person = request.user
     prefers_unread = person.is_authenticated and person.unread_only and not all_by_default

@@ -1,7 +1,6 @@
 """Search and its help."""
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
 from django.utils.timezone import localtime
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
@@ -24,11 +23,10 @@ def search(request: Request) -> HttpResponse:
         raise Http404(str(error)) from error
     except TooCostly as error:
         return show(request, "reading/search_costly.html", status=503, query=query, message=str(error))
-    if request.htmx and query.start:
-        return render(request, "reading/_search_rows.html", {"page": page, "now": localtime()})
-    if request.htmx and request.htmx.target == "found":
-        return render(request, "reading/_search_found.html", {"page": page, "now": localtime()})
-    return show(request, "reading/search.html", page=page)
+    part = "reading/_search_rows.html" if query.start else ""
+    if request.htmx.target == "found":
+        part = part or "reading/_search_found.html"
+    return show(request, "reading/search.html", part=part, page=page)
 
 
 @require_safe

@@ -7,8 +7,8 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from apps.accounts.views.requests import present
-from apps.reading.pages.summaries import summary_of_posting
 from apps.web.algorithms.numbers import whole_number
+from apps.web.pages.summaries import summary_of_posting
 from apps.web.views.rendering import Request
 
 

@@ -72,18 +72,10 @@ def heat_map(values: Sequence[Sequence[float]], rows: Sequence[str], *, label: s
         top = TOP + number * tall
         drawn.append(_text(LEFT - 6, top + tall / 2 + 3.5, name[:3], anchor="end"))
         for hour, value in enumerate(row):
-            drawn.append(
-                _element(
-                    "rect",
-                    _title(f"{name} {hour}:00: {value:.2g}" if value < 1 else f"{name} {hour}:00: {value:.1f}"),
-                    class_="heat",
-                    x=LEFT + hour * side,
-                    y=top,
-                    width=side - 1,
-                    height=tall - 1,
-                    fill_opacity=0.06 + 0.94 * (value / most) if most else 0.06,
-                )
-            )
+            title = f"{name} {hour}:00: {value:.2g}" if value < 1 else f"{name} {hour}:00: {value:.1f}"
+            opacity = 0.06 + 0.94 * (value / most) if most else 0.06
+            x = LEFT + hour * side
+            drawn.append(_bar("heat", x, top, side - 1, tall - 1, title, fill_opacity=opacity))
     bottom = TOP + len(values) * tall
     drawn += [_text(LEFT + hour * side, bottom + 14, f"{hour}", anchor="middle") for hour in range(0, HOURS + 1, 6)]
     drawn += [
@@ -253,8 +245,8 @@ def _chart(drawn: Sequence[str], height: float, label: str, kind: str = "chart")
     return _element("svg", *drawn, class_=kind, viewBox=f"0 0 {WIDTH:g} {height:g}", role="img", aria_label=label)
 
 
-def _bar(kind: str, x: float, y: float, width: float, height: float, title: str) -> str:
-    return _element("rect", _title(title), class_=kind, x=x, y=y, width=width, height=height)
+def _bar(kind: str, x: float, y: float, width: float, height: float, title: str, **attributes: float) -> str:
+    return _element("rect", _title(title), class_=kind, x=x, y=y, width=width, height=height, **attributes)
 
 
 def _circle(kind: str, x: float, y: float, radius: float, title: str = "") -> str:

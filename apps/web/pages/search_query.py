@@ -1,7 +1,7 @@
 """A search as its address contains it, so that it can be saved and shared."""
 
 from dataclasses import dataclass, replace
-from typing import Literal, Self, get_args
+from typing import Any, Literal, Self, get_args
 from urllib.parse import urlencode
 
 from django.http import QueryDict
@@ -69,23 +69,15 @@ class SearchQuery:
             values.append(("start", self.start))
         return "?" + urlencode(values)
 
-    def narrowed_to(self, text: str) -> Self:
-        return replace(self, text=text, start="")
-
-    def ordered_by(self, order: Order) -> Self:
-        return replace(self, order=order, start="")
-
-    def from_start(self, start: str) -> Self:
-        return replace(self, start=start)
-
-    def expanded(self, expansion: bool) -> Self:
-        return replace(self, expansion=expansion, removed=(), start="")
+    def changed(self, *, start: str = "", **values: Any) -> Self:
+        """With other values, from the beginning of the results unless `start` is given."""
+        return replace(self, start=start, **values)
 
     def leaving_out(self, term: str) -> Self:
-        return replace(self, removed=(*self.removed, term)[-MAX_REMOVED:], start="")
+        return self.changed(removed=(*self.removed, term)[-MAX_REMOVED:])
 
     def putting_back(self, term: str) -> Self:
-        return replace(self, removed=tuple(other for other in self.removed if other != term), start="")
+        return self.changed(removed=tuple(other for other in self.removed if other != term))
 
     def verdict(self, posting_id: int) -> Verdict:
         if posting_id in self.liked:
@@ -100,10 +92,7 @@ class SearchQuery:
             liked = (*liked, posting_id)[-MAX_JUDGED:]
         elif verdict == "disliked":
             disliked = (*disliked, posting_id)[-MAX_JUDGED:]
-        return replace(self, liked=liked, disliked=disliked, start="")
-
-    def without_verdicts(self) -> Self:
-        return replace(self, liked=(), disliked=(), start="")
+        return self.changed(liked=liked, disliked=disliked)
 
 
 @dataclass(frozen=True, slots=True)

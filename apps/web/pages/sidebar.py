@@ -1,7 +1,8 @@
 """The sidebar: a user's folders, sources, searches and tags."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from apps.accounts.models import User
@@ -49,12 +50,15 @@ class Sidebar:
         """Every number of the sidebar by the name of its element."""
         yield "all", self.unread
         yield from ((source.name, source.unread) for source in self.sources)
-        waiting = list(self.folders)
-        while waiting:
-            folder = waiting.pop()
+        for folder in _with_inner(self.folders):
             yield f"folder-{folder.folder_id}", folder.unread
             yield from ((source.name, source.unread) for source in folder.sources)
-            waiting.extend(folder.folders)
+
+
+def _with_inner(folders: Iterable[SidebarFolder]) -> Iterator[SidebarFolder]:
+    for folder in folders:
+        yield folder
+        yield from _with_inner(folder.folders)
 
 
 class _Own(NamedTuple):
@@ -117,10 +121,6 @@ def _tree(
 
 def _with_contents(folder: _Own, sources: tuple[SidebarSource, ...], below: tuple[SidebarFolder, ...]) -> SidebarFolder:
     # A source in several of the folders is counted once, a muted one not at all.
-    unread = {source.name: source.unread for source in sources if not source.follow.muted}
-    waiting = list(below)
-    while waiting:
-        inner = waiting.pop()
-        unread.update((source.name, source.unread) for source in inner.sources if not source.follow.muted)
-        waiting.extend(inner.folders)
+    inside = chain(sources, *(folder.sources for folder in _with_inner(below)))
+    unread = {source.name: source.unread for source in inside if not source.follow.muted}
     return SidebarFolder(folder.id, folder.name, sum(unread.values()), sources, below)

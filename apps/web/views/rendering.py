@@ -38,9 +38,12 @@ def show(
     at: Scope | None = None,
     status: int = 200,
     alone: bool = False,
+    part: str = "",
     **context: object,
 ) -> HttpResponse:
-    """Render a whole page, for signed-in users with the sidebar unless `alone`."""
+    """Render a whole page, for signed-in users with the sidebar unless `alone`; or a `part` for htmx."""
+    if part and request.htmx:  # type: ignore[attr-defined]
+        return render(request, part, {"now": clock(), **context})
     beside = sidebar(request.user, at) if request.user.is_authenticated and not alone else None
     if beside is not None:
         context["sidebar"] = beside

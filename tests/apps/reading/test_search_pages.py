@@ -15,11 +15,11 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.reading.pages.search import LENGTH, search_page
+from apps.reading.pages.search import search_page
 from apps.reading.pages.search_help import EXAMPLES
 from apps.search.actions import consume, learn_spelling
 from apps.search.algorithms.language import parse
-from apps.search.queries import spelling
+from apps.search.queries import LENGTH, spelling
 from apps.web.pages.search_query import MAX_JUDGED, SearchQuery
 from tests.builders import a_follow, a_mark, a_posting, a_source, a_user
 
@@ -85,13 +85,13 @@ def test_the_last_verdict_on_a_posting_counts(query, verdicts):
 def test_a_changed_search_begins_at_its_first_page():
     query = SearchQuery("paris", start="somewhere", removed=("hotel",), liked=(7,))
     changed = [
-        query.narrowed_to("rome"),
-        query.ordered_by("newest"),
-        query.expanded(False),
+        query.changed(text="rome"),
+        query.changed(order="newest"),
+        query.changed(expansion=False, removed=()),
         query.leaving_out("bar"),
         query.putting_back("hotel"),
         query.judging(8, "disliked"),
-        query.without_verdicts(),
+        query.changed(liked=(), disliked=()),
     ]
     assert not any(other.start for other in changed)
 

@@ -6,9 +6,9 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.postings.models import Posting
-from apps.reading.pages.summaries import summary_of_posting
 from apps.reading.pages.summaries_story import story_part
 from apps.summaries import actions
+from apps.web.pages.summaries import summary_of_posting
 from tests.builders import a_posting, a_source
 
 pytestmark = pytest.mark.django_db
@@ -96,7 +96,7 @@ def test_a_story_names_the_source_of_each_sentence_and_leaves_out_what_is_hidden
         "A storm closed the harbour bridge. Secret divers look for a pillar of stone.",
     ]
     postings = [a_posting(source, text=text, language="en") for source, text in zip(sources, texts, strict=True)]
-    summary = story_part(AnonymousUser(), [posting.pk for posting in postings], words=100)
+    summary = story_part(AnonymousUser(), [posting.pk for posting in postings])
     assert [part["source"] for part in summary] == ["Gazette", "Herald"]
     assert [part["posting_id"] for part in summary] == [postings[0].pk, postings[1].pk]
     assert "ferries" in summary[1]["text"]

@@ -22,8 +22,10 @@ def not_signed_in() -> Json:
     return {"api_version": VERSION, "auth": 0}
 
 
-def feeds_groups(groups: Mapping[int, Sequence[int]]) -> list[Json]:
-    return [{"group_id": id, "feed_ids": joined(feed_ids)} for id, feed_ids in groups.items() if feed_ids]
+def feeds_groups(groups: Mapping[int, tuple[str, Sequence[int]]]) -> Json:
+    """The feeds of groups, given their titles and feeds."""
+    found = [{"group_id": id, "feed_ids": joined(feed_ids)} for id, (_, feed_ids) in groups.items() if feed_ids]
+    return {"feeds_groups": found}
 
 
 def feed_json(feed: Feed) -> Json:

@@ -1,6 +1,6 @@
 """Fever's API: one address that combines reads and changes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import reduce
 from operator import or_
@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
+from apps.accounts.actions import use_fever_key
 from apps.accounts.middleware import impersonal
 from apps.accounts.models import AppToken, User
 from apps.api.actions import marking
@@ -19,7 +20,7 @@ from apps.api.dialects.fever import formats, queries
 from apps.api.dialects.fever.formats import MAX_ITEMS, Json, joined
 from apps.api.formats.parameters import BadRequest, moment, whole
 from apps.api.queries.visible import numbered, posting_counts, starred_ids
-from apps.api.views.access import Refused, person_by_fever_key
+from apps.api.views.access import Refused, person_by
 from apps.following import actions as following
 from apps.following import queries as following_queries
 from apps.following.queries import Scope
@@ -44,7 +45,7 @@ def fever(request: HttpRequest) -> HttpResponse:
     scope = AppToken.Scope.WRITE if "mark" in parameters else AppToken.Scope.READ
     try:
         # The key is not read from the query, because addresses are logged.
-        person = person_by_fever_key(request, request.POST.get("api_key", ""), scope, now=now())
+        person = person_by(request, request.POST.get("api_key", ""), scope, use=use_fever_key, now=now())
     except Refused as refused:
         response = formats.not_signed_in()
         if refused.status == 403:
@@ -62,16 +63,12 @@ def fever(request: HttpRequest) -> HttpResponse:
 def _groups(person: User, parameters: Parameters) -> Json:
     groups = queries.groups(person)
     titles = [{"id": id, "title": title} for id, (title, _feed_ids) in groups.items()]
-    return {"groups": titles} | _feeds_groups(groups)
+    return {"groups": titles} | formats.feeds_groups(groups)
 
 
 def _feeds(person: User, parameters: Parameters) -> Json:
     feeds = [formats.feed_json(feed) for feed in queries.feeds(person)]
-    return {"feeds": feeds} | _feeds_groups(queries.groups(person))
-
-
-def _feeds_groups(groups: Mapping[int, tuple[str, Sequence[int]]]) -> Json:
-    return {"feeds_groups": formats.feeds_groups({id: feed_ids for id, (_title, feed_ids) in groups.items()})}
+    return {"feeds": feeds} | formats.feeds_groups(queries.groups(person))
 
 
 def _items(person: User, parameters: Parameters) -> Json:
@@ -115,13 +112,9 @@ def _mark(person: User, parameters: Parameters) -> Json:
         case "item", "saved" | "unsaved":
             marking.star(person, id, starred=state == "saved", now=now())
             return _saved_ids(person, parameters)
-        case "feed" | "group", "read":
-            _mark_list(
-                person,
-                str(parameters["mark"]),
-                id,
-                moment("before", parameters["before"]) if parameters.get("before") else None,
-            )
+        case "feed" | "group" as kind, "read":
+            before = moment("before", parameters["before"]) if parameters.get("before") else None
+            _mark_list(person, kind, id, before)
         case _:
             raise BadRequest("“mark” is item, feed or group, “as” is read, or of an item unread, saved or unsaved.")
     return _unread_ids(person, parameters)

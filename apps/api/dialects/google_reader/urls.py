@@ -32,8 +32,9 @@ urlpatterns = [
     _call("token", account.token, "token"),
     _call("user-info", own(schemas.user_info), "user_info"),
     _call("friend/list", own(schemas.friends), "friends"),
-    _call("preference/list", account.preferences, "preferences"),
-    _call("preference/stream/list", account.stream_preferences, "stream_preferences"),
+    # None: preferences apply to pages.
+    _call("preference/list", own(lambda person: {"prefs": []}), "preferences"),
+    _call("preference/stream/list", own(lambda person: {"streamprefs": {}}), "stream_preferences"),
     _call("subscription/list", own(schemas.subscriptions), "subscriptions"),
     _call("subscription/edit", subscriptions.edit, "subscription_edit"),
     _call("subscription/quickadd", subscriptions.quick_add, "quick_add"),

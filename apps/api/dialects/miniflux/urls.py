@@ -6,7 +6,7 @@ from apps.api.dialects.miniflux.views import account, entries, feeds
 from apps.api.dialects.miniflux.views.endpoint import resource, unknown
 
 _paths = [
-    path("me", resource(GET=account.me)),
+    path("me", resource(GET=account.user)),
     path("users/<str:who>", resource(GET=account.user)),
     path("users/<str:who>/mark-all-as-read", resource(PUT=account.mark_all_as_read)),
     path("export", resource(GET=account.export_feeds)),

@@ -1,8 +1,9 @@
 """Labels, and the postings of streams."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from django.db.models import Q, QuerySet
 
@@ -18,6 +19,7 @@ from apps.postings.models import Posting
 from apps.postings.queries import Cursor
 from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import BadAddress, normalise
+from apps.web.algorithms.numbers import whole_number
 
 UNREAD = Stream("state", "unread")  # an extension of later servers
 # Conditions that a state holds, and that it does not: a negation could not use the indexes of marks.
@@ -74,18 +76,15 @@ class Part:
     continuation: str  # "" at the end
 
 
-@dataclass(slots=True)
+@dataclass
 class Library:
     """A user's streams. Labels are read when one is named."""
 
     user: User
-    _labels: Labels | None = field(default=None, init=False)
 
-    @property
+    @cached_property
     def labels(self) -> Labels:
-        if self._labels is None:
-            self._labels = labels_of(self.user)
-        return self._labels
+        return labels_of(self.user)
 
     def scopes(self, stream: Stream) -> list[Scope]:
         """The user's lists that contain a stream's postings. Raises BadStream if there is no such stream."""
@@ -213,8 +212,7 @@ def present_sources(user: User, feeds: Iterable[Stream]) -> dict[Stream, int]:
     named = {feed: _address(feed) for feed in feeds if feed.kind == "feed"}
     by_address = sources.by_address(set(filter(None, named.values())))
     found = {
-        feed: by_address.get(address, 0) if address else int(feed.name) if _is_number(feed.name) else 0
-        for feed, address in named.items()
+        feed: by_address.get(address, 0) if address else whole_number(feed.name) or 0 for feed, address in named.items()
     }
     visible = following.visible_sources(user).filter(pk__in=set(found.values()))
     there = set(visible.order_by().values_list("pk", flat=True))
@@ -224,10 +222,6 @@ def present_sources(user: User, feeds: Iterable[Stream]) -> dict[Stream, int]:
 def _address(feed: Stream) -> str:
     """The normalised address; "" if it is none."""
     try:
-        return "" if _is_number(feed.name) else normalise(feed.name)
+        return "" if whole_number(feed.name) is not None else normalise(feed.name)
     except BadAddress:
         return ""
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) <= 18

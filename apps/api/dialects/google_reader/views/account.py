@@ -8,7 +8,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts.middleware import impersonal
-from apps.api.dialects.google_reader.views.endpoint import Call, done, endpoint, fields_of, respond, text_response
+from apps.api.dialects.google_reader.views.endpoint import Call, done, endpoint, fields_of, text_response
 from apps.api.formats.parameters import BadRequest
 from apps.api.views.access import Refused, person_by
 
@@ -49,17 +49,6 @@ def token(call: Call) -> HttpResponse:
     browsers never send by themselves.
     """
     return text_response(sha256(f"T of {call.person.pk}".encode()).hexdigest()[:TOKEN_LENGTH])
-
-
-@endpoint()
-def preferences(call: Call) -> HttpResponse:
-    """None: preferences apply to pages."""
-    return respond({"prefs": []})
-
-
-@endpoint()
-def stream_preferences(call: Call) -> HttpResponse:
-    return respond({"streamprefs": {}})
 
 
 @endpoint()

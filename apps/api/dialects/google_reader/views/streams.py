@@ -12,7 +12,7 @@ from django.utils.timezone import now
 
 from apps.accounts.models import User
 from apps.api.dialects.google_reader.formats.items import as_atom, item_as_json
-from apps.api.dialects.google_reader.formats.streams import READING_LIST, Stream
+from apps.api.dialects.google_reader.formats.streams import READING_LIST
 from apps.api.dialects.google_reader.queries.items import items
 from apps.api.dialects.google_reader.queries.streams import Library, Part, StreamRequest, labels_by_source, labels_of
 from apps.api.dialects.google_reader.schemas import heading
@@ -30,7 +30,7 @@ MODIFIED_KEPT_SECONDS = 86_400
 # --- ids and counts ---------------------------------------------------------------------------------------------------
 @endpoint()
 def ids(call: Call) -> HttpResponse:
-    part = Library(call.person).part(_stream_request(call, call.streams("s"), MAX_IDS))
+    part = Library(call.person).part(_stream_request(call, None, MAX_IDS))
     refs = [{"id": str(id)} for id in part.ids]
     if not refs and call.fields.one("client") == "newsplus":
         refs = EMPTY_FOR_NEWSPLUS
@@ -51,7 +51,7 @@ def count(call: Call) -> HttpResponse:
 @endpoint()
 def contents(call: Call, stream: str | None = None) -> HttpResponseBase:
     """A part of the stream in the path or `s`; by default of all follows."""
-    wanted = _stream_request(call, _streams(call, stream), MAX_ITEMS)
+    wanted = _stream_request(call, stream, MAX_ITEMS)
     part = Library(call.person).part(wanted)
     title, site_url = heading(call.person, wanted.streams[0])
     head = {
@@ -95,7 +95,7 @@ def _written(
 @endpoint(methods=("GET", "HEAD"))
 def atom(call: Call, stream: str) -> HttpResponseBase:
     """A part of a stream; 304 if neither items nor their states have changed."""
-    wanted = _stream_request(call, _streams(call, stream), MAX_ITEMS)
+    wanted = _stream_request(call, stream, MAX_ITEMS)
     part = Library(call.person).part(wanted)
     title, site_url = heading(call.person, wanted.streams[0])
     found = items(call.person, part.ids, labels_by_source(call.person, labels_of(call.person)))
@@ -124,14 +124,10 @@ def _unchanged_since(name: str, etag: str) -> int:
 
 
 # --- parameters -------------------------------------------------------------------------------------------------------
-def _streams(call: Call, stream: str | None) -> tuple[Stream, ...]:
-    return (call.stream(stream),) if stream else call.streams("s")
-
-
-def _stream_request(call: Call, streams: tuple[Stream, ...], most: int) -> StreamRequest:
+def _stream_request(call: Call, stream: str | None, most: int) -> StreamRequest:
     fields, place = call.fields, call.fields.one("c")
     return StreamRequest(
-        streams=streams or (READING_LIST,),
+        streams=(call.stream(stream),) if stream else call.streams("s") or (READING_LIST,),
         limit=fields.number("n", USUAL, most=most),
         excluded=call.streams("xt"),
         included=call.streams("it"),

@@ -1,7 +1,5 @@
 """Miniflux' API: the user, lists of feeds, and the portal."""
 
-from typing import Any
-
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils.timezone import now
@@ -19,15 +17,6 @@ from apps.summaries.algorithms.reading_time import WORDS_PER_MINUTE
 
 
 # --- the user ---------------------------------------------------------------------------------------------------------
-def me(request: HttpRequest, person: User) -> HttpResponse:
-    return JsonResponse(_person_json(person))
-
-
-def user(request: HttpRequest, person: User, who: str) -> HttpResponse:
-    _require_oneself(person, who)
-    return JsonResponse(_person_json(person))
-
-
 def mark_all_as_read(request: HttpRequest, person: User, who: str) -> HttpResponse:
     _require_oneself(person, who)
     following.mark_all_read(person, Scope("all"), shown_at=now(), now=now())
@@ -40,8 +29,9 @@ def _require_oneself(person: User, who: str) -> None:
         raise Http404("There is no such user.")
 
 
-def _person_json(person: User) -> dict[str, Any]:
-    return {
+def user(request: HttpRequest, person: User, who: str = "") -> HttpResponse:
+    _require_oneself(person, who or str(person.pk))
+    values = {
         "id": person.pk,
         "username": person.get_username(),
         "is_admin": False,  # accounts are managed on pages
@@ -57,6 +47,7 @@ def _person_json(person: User) -> dict[str, Any]:
         "mark_read_on_view": True,
         "last_login_at": person.last_login and person.last_login.isoformat(timespec="seconds"),
     }
+    return JsonResponse(values)
 
 
 # --- lists of feeds ---------------------------------------------------------------------------------------------------

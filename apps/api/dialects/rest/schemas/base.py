@@ -9,11 +9,10 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from apps.database.statements import MAX_ID
 from apps.postings.queries import BadCursor
 
 Row = TypeVar("Row")
-
-MAX_ID = 2**63 - 1
 
 
 class Schema(BaseModel):

@@ -6,8 +6,8 @@ from annotated_types import Len
 from ninja import Query
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from apps.api.dialects.rest.schemas.base import MAX_ID
 from apps.api.dialects.rest.views.problems import Problem
+from apps.database.statements import MAX_ID
 
 MAX_CURSOR_LENGTH = 2_000  # characters
 MAX_AT_ONCE = 200  # rows of a page

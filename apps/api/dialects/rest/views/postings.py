@@ -17,8 +17,8 @@ from apps.api.dialects.rest.views.problems import Impossible
 from apps.following import actions as following_actions
 from apps.following import queries as following
 from apps.following.queries import Kind, Scope
-from apps.summaries import queries as summaries
-from apps.summaries.algorithms.outlines import STEPS, step_of
+from apps.web.pages.summaries import summary_of_posting
+from apps.web.views.rendering import require_readable
 
 router = Router(tags=["postings"])
 
@@ -165,7 +165,7 @@ def mark_posting(request: PersonsRequest, posting_id: Id, data: Marks) -> Postin
 @router.put("/postings/{posting_id}/note", response=answers(PostingDetails, 409))
 def write_note(request: PersonsRequest, posting_id: Id, data: NoteText) -> PostingDetails:
     """Store or replace your note on a posting."""
-    _require(request.user, posting_id)
+    require_readable(request.user, posting_id)
     following_actions.write_note(request.user, posting_id, data.text, now=now())
     return _found(request.user, posting_id)
 
@@ -173,13 +173,8 @@ def write_note(request: PersonsRequest, posting_id: Id, data: NoteText) -> Posti
 @router.delete("/postings/{posting_id}/note", response=answers(None, status=204))
 def delete_note(request: PersonsRequest, posting_id: Id) -> None:
     """Delete your note on a posting."""
-    _require(request.user, posting_id)
+    require_readable(request.user, posting_id)
     following_actions.delete_note(request.user, posting_id)
-
-
-def _require(user: User, posting_id: int) -> None:
-    if not following.readable_by(user).filter(pk=posting_id).exists():
-        raise Http404("There is no such posting.")
 
 
 class Summary(Schema):
@@ -199,16 +194,5 @@ class Shortened(BaseModel):
 @router.get("/postings/{posting_id}/summary", response=answers(Summary))
 def summarise_posting(request: PersonsRequest, posting_id: Id, params: Annotated[Shortened, Query()]) -> Summary:
     """The summary of a posting: its best sentences, and its keywords."""
-    found = following.readable_by(request.user).filter(pk=posting_id).first()
-    posting = present(found, "There is no such posting.")
-    shortened = summaries.shortened(posting)
-    step = step_of(posting.text, shortened.outline.summaries, params.percent)
-    return Summary(
-        posting_id=posting.pk,
-        language=posting.language,
-        teaser=shortened.teaser,
-        sentences=[posting.text[start:end] for start, end in shortened.outline.summaries.get(step, ())],
-        percent=step,
-        steps=list(STEPS),
-        words=list(shortened.outline.words),
-    )
+    found = present(summary_of_posting(request.user, posting_id, params.percent), "There is no such posting.")
+    return Summary(**found | {"words": [word["label"] for word in found["words"]]})
