@@ -8,8 +8,14 @@ from django.utils.timezone import now
 
 from apps.alerts import actions, queries
 from apps.alerts.actions import delivering, enqueuing
+from apps.jobs.actions.periodic import task_of
 
 MAX_SECONDS = 20.0  # the next message continues
+
+forget_old_hits = task_of("apps.alerts.tasks.forget_old_hits", actions.forget_old_hits)
+deliver_rest = task_of("apps.alerts.tasks.deliver_rest", enqueuing.send_due)
+forget_old_messages = task_of("apps.alerts.tasks.forget_old_messages", delivering.forget_old)
+weigh_all = task_of("apps.alerts.tasks.weigh_all_anew", actions.weigh_all)
 
 
 @shared_task
@@ -31,23 +37,8 @@ def prepare_all(**_: Any) -> None:
 
 
 @shared_task
-def forget_old_hits(**_: Any) -> None:
-    actions.forget_old_hits(now=now())
-
-
-@shared_task
 def deliver(message_id: int, **_: Any) -> None:
     delivering.deliver(message_id, now=now())
-
-
-@shared_task
-def deliver_rest(**_: Any) -> None:
-    enqueuing.send_due(now=now())
-
-
-@shared_task
-def forget_old_messages(**_: Any) -> None:
-    delivering.forget_old(now=now())
 
 
 @shared_task
@@ -57,8 +48,3 @@ def weigh(**_: Any) -> None:
     while actions.weigh():
         pass
     actions.raise_interests()
-
-
-@shared_task(name="apps.alerts.tasks.weigh_all_anew")
-def weigh_all(**_: Any) -> None:
-    actions.weigh_all(now=now())

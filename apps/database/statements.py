@@ -71,18 +71,21 @@ def query_as(
     """All rows of a statement by Django's cursor, each made from its columns by name."""
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
-        return rows_as(kind, cursor)
+        cursor.cursor.row_factory = kwargs_row(kind)
+        return list(cursor.fetchall())
+
+
+def copy_rows(statement: str, types: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write rows by a COPY statement in Postgres' binary form, with the types of its columns."""
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        copy.set_types(types)
+        for row in rows:
+            copy.write_row(row)
 
 
 def rows_of(cursor: CursorWrapper) -> list[Any]:
     """The rows of the statement that one of Django's cursors has executed, as named tuples."""
     cursor.cursor.row_factory = namedtuple_row
-    return list(cursor.fetchall())
-
-
-def rows_as(kind: Callable[..., Row], cursor: CursorWrapper) -> list[Row]:
-    """The rows of the statement that one of Django's cursors has executed, each made from its columns by name."""
-    cursor.cursor.row_factory = kwargs_row(kind)
     return list(cursor.fetchall())
 
 

@@ -1,18 +1,7 @@
 """Celery tasks."""
 
-from datetime import UTC, datetime
-from typing import Any
-
-from celery import shared_task
-
 from apps.following import actions
+from apps.jobs.actions.periodic import task_of
 
-
-@shared_task
-def forget_undo(**_: Any) -> None:
-    actions.forget_undo(now=datetime.now(UTC))
-
-
-@shared_task
-def advance_all(**_: Any) -> None:
-    actions.advance_all(now=datetime.now(UTC))
+forget_undo = task_of("apps.following.tasks.forget_undo", actions.forget_undo)
+advance_all = task_of("apps.following.tasks.advance_all", actions.advance_all)

@@ -1,7 +1,5 @@
 """The job that indexes all postings again, as after a change of the analysis."""
 
-from collections.abc import Iterator
-
 from django.utils.translation import gettext_lazy as _
 
 from apps.jobs.kinds import Beat, Kind, Parameters, Piece, Stage, Write, register
@@ -20,10 +18,6 @@ def _build_segments() -> None:
     actions.maintain(at_least=MIDDLE)
 
 
-def _at_the_end(_: Parameters) -> Iterator[Piece]:
-    yield Piece({}, 0, 1.0)
-
-
 def _settle(_: Parameters, beat: Beat) -> Write:
     actions.finish(beat)
     return dict
@@ -35,7 +29,7 @@ register(
         _("Rebuild search index"),
         _("articles"),
         Stage(_read, lambda _: spans()),
-        reduce=Stage(_settle, _at_the_end),
+        reduce=Stage(_settle, lambda _: [Piece({}, 0, 1.0)]),
         in_order=True,
         tidy=_build_segments,
     )

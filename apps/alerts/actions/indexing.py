@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from apps.alerts.actions.locks import MATCHING
 from apps.alerts.algorithms.percolator import IndexTerm, NoIndexTerm, Plan, Rarity, words_of
 from apps.database.outbox import consume_rows
-from apps.database.statements import execute, fetch_rows
+from apps.database.statements import copy_rows, execute, fetch_rows
 from apps.search.algorithms.language import BadQuery, parse
 from apps.search.queries import terms
 
@@ -72,13 +72,13 @@ def _write(
 ) -> None:
     reasons = [refusals.get(saved_id, "")[:MAX_REFUSAL_LENGTH] for saved_id in queries]
     gone = [saved_id for saved_id in saved_ids if saved_id not in queries]
-    with connection.cursor() as cursor:
-        # Hits found while their search was being deleted.
-        cursor.execute("DELETE FROM alerts_hit WHERE saved_id = ANY(%s)", [gone])
-        cursor.execute(_KEEP, [list(queries), list(queries.values()), reasons])
-        cursor.execute("DELETE FROM alerts_queryterm WHERE saved_id = ANY(%s)", [list(saved_ids)])
-        with cursor.copy(_COPY) as copy:
-            copy.set_types(["int8", "int8", "text", "text[]", "int8", "bool"])
-            for saved_id, found in index_terms.items():
-                for term, beside, languages, exact in found:
-                    copy.write_row((saved_id, owners[saved_id], term, list(beside), languages, exact))
+    # Hits found while their search was being deleted.
+    execute("DELETE FROM alerts_hit WHERE saved_id = ANY(%s)", [gone])
+    execute(_KEEP, [list(queries), list(queries.values()), reasons])
+    execute("DELETE FROM alerts_queryterm WHERE saved_id = ANY(%s)", [list(saved_ids)])
+    rows = (
+        (saved_id, owners[saved_id], term, list(beside), languages, exact)
+        for saved_id, found in index_terms.items()
+        for term, beside, languages, exact in found
+    )
+    copy_rows(_COPY, ["int8", "int8", "text", "text[]", "int8", "bool"], rows)

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.database.statements import execute
 from apps.following import actions, queries
 from apps.following.actions.errors import NotPossible
 from apps.following.algorithms.ordering import Step, placed, rearranged, stepped
@@ -109,10 +110,9 @@ def _number_folders(order: Sequence[int]) -> None:
 
 
 def _write(model: type[Follow] | type[Folder], positions: Mapping[int, int]) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"""UPDATE {model._meta.db_table} placed SET position = given.position
-            FROM unnest(%s::bigint[], %s::int[]) given (id, position)
-            WHERE placed.id = given.id AND placed.position <> given.position""",
-            [list(positions), list(positions.values())],
-        )
+    execute(
+        f"""UPDATE {model._meta.db_table} placed SET position = given.position
+        FROM unnest(%s::bigint[], %s::int[]) given (id, position)
+        WHERE placed.id = given.id AND placed.position <> given.position""",
+        [list(positions), list(positions.values())],
+    )

@@ -3,11 +3,12 @@
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import OuterRef, Subquery
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.database.statements import execute
 from apps.following import queries
 from apps.following.actions.errors import NotPossible
 from apps.following.actions.marking import settle
@@ -38,7 +39,7 @@ def follow(user: User, source_ids: Sequence[int], *, now: datetime, folder_ids: 
         ignore_conflicts=True,
         batch_size=1_000,
     )
-    _skip_older(user, fresh)
+    execute(_SKIP_OLDER, [fresh, user.pk, user.pk])
     mine = queries.folders_of(user).filter(pk__in=folder_ids).values_list("pk", flat=True)
     file_into(user, {source_id: list(mine) for source_id in source_ids})
     return fresh
@@ -62,11 +63,6 @@ FROM unnest(%s::bigint[]) wanted (source_id) CROSS JOIN LATERAL (
 ) first
 WHERE follow.user_id = %s AND follow.source_id = wanted.source_id AND lowest IS NOT NULL AND read_through = 0
 """
-
-
-def _skip_older(user: User, source_ids: Sequence[int]) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(_SKIP_OLDER, [list(source_ids), user.pk, user.pk])
 
 
 def file_into(user: User, folders_by_source: dict[int, list[int]]) -> None:

@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.core.exceptions import EmptyResultSet
-from django.db import connection, transaction
+from django.db import transaction
 
 from apps.accounts.models import User
+from apps.database.statements import execute, query
 from apps.following import queries
 from apps.following.models import Follow, Mark, MarkedAll
 from apps.following.queries import Scope
@@ -111,9 +112,7 @@ SELECT count(*) FROM unread WHERE is_meant
 
 def _move(marked: MarkedAll, follows: list[int], limits: dict[str, datetime]) -> int:
     names: dict[str, Any] = {"user": marked.user_id, "follows": follows, "marked": marked.pk, "now": marked.marked_at}
-    with connection.cursor() as cursor:
-        cursor.execute(_MOVE, names | limits)
-        [count] = cursor.fetchone()
+    [(count,)] = query(_MOVE, names | limits)
     return int(count)
 
 
@@ -135,9 +134,7 @@ def _mark_each(marked: MarkedAll, scope: Scope, limits: dict[str, datetime]) -> 
         sql, parameters = shown.order_by("id").values("id").query.sql_with_params()
     except EmptyResultSet:  # a foreign folder
         return 0
-    with connection.cursor() as cursor:
-        cursor.execute(_MARK_EACH.format(unread=sql), [marked.user_id, marked.marked_at, marked.pk, *parameters])
-        return int(cursor.rowcount)
+    return execute(_MARK_EACH.format(unread=sql), [marked.user_id, marked.marked_at, marked.pk, *parameters])
 
 
 # --- undo -------------------------------------------------------------------------------------------------------------
@@ -152,7 +149,7 @@ WITH moved AS MATERIALIZED (
     UPDATE following_follow follow SET read_through = moved_from FROM moved
     WHERE moved.id = follow.id AND read_through = moved_to
 )
-SELECT posting.id, follow.read_through > moved_to
+SELECT posting.id, follow.read_through > moved_to AS is_below
 FROM moved JOIN following_follow follow USING (id)
 CROSS JOIN LATERAL (
     SELECT id FROM postings_posting posting
@@ -199,13 +196,10 @@ def undo_mark_all(user: User, undo_id: int, *, now: datetime) -> int:
         return 0
     list(Follow.objects.filter(pk__in=marked.follows).order_by("pk").select_for_update(no_key=True).values_list("pk"))
     names: dict[str, Any] = {"user": user.pk, "marked": marked.pk, "now": now}
-    with connection.cursor() as cursor:
-        cursor.execute(_MOVE_BACK, names)
-        turned = cursor.fetchall()
-        if below := [posting_id for posting_id, is_below in turned if is_below]:
-            cursor.execute(_MARK_UNREAD, names | {"postings": below})
-        cursor.execute(_CLEAR_MARKS, names)
-        [count] = cursor.fetchone()
+    turned = query(_MOVE_BACK, names)
+    if below := [posting_id for posting_id, is_below in turned if is_below]:
+        execute(_MARK_UNREAD, names | {"postings": below})
+    [(count,)] = query(_CLEAR_MARKS, names)
     marked.delete()
     return len(turned) + int(count)
 
@@ -250,9 +244,7 @@ def advance(user: User, *, now: datetime) -> int:
     """
     _lock(user)
     list(queries.follows_of(user).order_by("pk").select_for_update(no_key=True).values_list("pk"))
-    with connection.cursor() as cursor:
-        cursor.execute(_ADVANCE, {"user": user.pk, "worthwhile": WORTHWHILE, "now": now})
-        return int(cursor.rowcount)
+    return execute(_ADVANCE, {"user": user.pk, "worthwhile": WORTHWHILE, "now": now})
 
 
 def advance_all(*, now: datetime) -> int:
@@ -281,7 +273,6 @@ def settle(user: User, source_id: int, *, newest: int) -> None:
     Nothing of the source stays unread, and lists marked before cannot be undone.
     """
     _lock(user)
-    with connection.cursor() as cursor:
-        cursor.execute(_KEEP_READ, {"user": user.pk, "source": source_id, "newest": newest})
+    execute(_KEEP_READ, {"user": user.pk, "source": source_id, "newest": newest})
     Mark.objects.filter(user=user, posting__source=source_id, read=False).update(read=None, marked_all=None)
     MarkedAll.objects.filter(user=user).delete()

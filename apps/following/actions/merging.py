@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
+from apps.database.statements import execute
 from apps.following.actions.notes import MAX_NOTE_LENGTH
 from apps.following.models import Follow, MarkedAll, Note, Playback, Reading, Share, Tagging
 from apps.following.queries.states import NEW
@@ -101,9 +102,8 @@ def move_follows(from_id: int, to_id: int, *, same: Sequence[tuple[int, int]], n
     follows = Follow.objects.filter(source_id__in=[from_id, to_id])
     list(follows.order_by("pk").select_for_update().values_list("pk"))  # in the order of mark_all_read
     MarkedAll.objects.filter(user__in=follows.values("user")).delete()
-    with connection.cursor() as cursor:
-        for statement in (_MARK_PAIRS, _UNITE_MARKS, _FORGET_UNDO, _KEEP_READ, _JOIN_FOLLOWS, _JOIN_FOLDERS):
-            cursor.execute(statement, names)
+    for statement in (_MARK_PAIRS, _UNITE_MARKS, _FORGET_UNDO, _KEEP_READ, _JOIN_FOLLOWS, _JOIN_FOLDERS):
+        execute(statement, names)
     already = list(Follow.objects.filter(source_id=to_id).values_list("user_id", flat=True))
     Follow.objects.filter(source_id=from_id, user__in=already).delete()
     return Follow.objects.filter(source_id=from_id).update(source_id=to_id)
@@ -133,7 +133,6 @@ def move_own(same: Sequence[tuple[int, int]]) -> None:
     merged and the remaining posting, each posting in one pair only.
     """
     pairs = [[pair[0] for pair in same], [pair[1] for pair in same]]
-    with connection.cursor() as cursor:
-        cursor.execute(_UNITE_NOTES, [MAX_NOTE_LENGTH, *pairs])
-        for model, owner in ((Tagging, "tag_id"), *((own, "user_id") for own in (Note, Reading, Playback, Share))):
-            cursor.execute(_MOVE_OWN.format(table=model._meta.db_table, owner=owner), pairs)
+    execute(_UNITE_NOTES, [MAX_NOTE_LENGTH, *pairs])
+    for model, owner in ((Tagging, "tag_id"), *((own, "user_id") for own in (Note, Reading, Playback, Share))):
+        execute(_MOVE_OWN.format(table=model._meta.db_table, owner=owner), pairs)

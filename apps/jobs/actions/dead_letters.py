@@ -12,9 +12,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from celery import Task, current_app
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 
+from apps.database.statements import query
 from apps.jobs.actions import outstanding
 from apps.jobs.models import DeadLetter
 
@@ -55,9 +56,8 @@ def may_try(id: str, task: str, content: str, *, now: datetime) -> bool:
         "content": content[:MAX_CONTENT],
         "now": now,
     }
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(_TRY, values)
-        [tries] = cursor.fetchone()
+    with transaction.atomic():
+        [(tries,)] = query(_TRY, values)
         if tries > MAX_TRIES:
             abandon_message(id, task, content, f"Its worker died {MAX_TRIES} times while it ran.", now=now)
     return bool(tries <= MAX_TRIES)

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from django.db import connection
 
-from apps.database.statements import execute, fetch, fetch_rows
+from apps.database.statements import copy_rows, execute, fetch, fetch_rows
 from apps.search.actions.head import revise
 from apps.search.algorithms.index.inversion import Document, holders
 from apps.search.algorithms.index.packing import pack_flags, unpack_flags
@@ -56,10 +55,7 @@ def lose(documents: Iterable[Document]) -> None:
     """Record the documents that terms have lost in segments."""
     terms, counts = holders(list(documents))
     if terms.size:
-        with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
-            copy.set_types(["int4", "int4"])
-            for row in zip(terms.tolist(), counts.tolist(), strict=True):
-                copy.write_row(row)
+        copy_rows(_COPY, ["int4", "int4"], zip(terms.tolist(), counts.tolist(), strict=True))
 
 
 _COPY = "COPY search_loss (term_id, documents) FROM STDIN (FORMAT BINARY)"

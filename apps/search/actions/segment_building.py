@@ -25,7 +25,7 @@ from apps.search.algorithms.index.packing import MAX_GENERATION, copied_rows, pa
 from apps.search.algorithms.models.bm25 import IMPACT_VERSION
 from apps.search.models import Generation
 from apps.search.queries.spans import is_reindexing
-from apps.search.queries.stored import attributes, document
+from apps.search.queries.stored import attributes, document, live_rows
 from apps.search.queries.times import EPOCH
 
 ARRAYS = ("dead", "posting_ids", "source_ids", "published", "languages")
@@ -162,11 +162,7 @@ class _Made:
 
 def _make(first: int, end: int, generations: Sequence[Generation]) -> _Made:
     """Write the rows of a segment of the live documents from `first` to `end`."""
-    rows = fetch_rows(
-        "SELECT number, posting_id, source_id, published_at, language, title_length, sequence, pairs, names"
-        " FROM search_document WHERE number >= %s AND number < %s AND NOT dead",
-        [first, end],
-    )
+    rows = live_rows(first, end)
     documents = {row.number: document(row) for row in rows}
     known = attributes(rows, first, end)
     latest = max((row.published_at for row in rows), default=EPOCH)

@@ -1,8 +1,9 @@
 """The vocabulary of spelling suggestions."""
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models.functions import Left
 
+from apps.database.statements import copy_rows
 from apps.postings.models import Posting
 from apps.search.algorithms.spelling import counted_words
 from apps.search.models import SpelledWord
@@ -19,9 +20,7 @@ def learn_spelling() -> int:
     newest = listed.order_by("-pk").values_list("title", Left("text", READ))[:MAX_READ]
     counts = counted_words(f"{title}\n{text}" for title, text in newest.iterator(2_000))
     kept = [(word, documents) for word, documents in counts.most_common(MAX_KEPT) if documents >= MIN_DOCUMENTS]
-    with transaction.atomic(), connection.cursor() as cursor:
+    with transaction.atomic():
         SpelledWord.objects.all().delete()
-        with cursor.copy("COPY search_spelledword (word, documents) FROM STDIN") as copy:
-            for row in kept:
-                copy.write_row(row)
+        copy_rows("COPY search_spelledword (word, documents) FROM STDIN (FORMAT BINARY)", ["text", "int4"], kept)
     return len(kept)

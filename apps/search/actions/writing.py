@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
-
-from apps.database.statements import fetch_as
+from apps.database.statements import copy_rows, fetch_as
 from apps.search.actions.dictionary import numbers_of
 from apps.search.actions.head import reserve
 from apps.search.algorithms.index.lexicon import Entry, Lexicon, packed
@@ -107,12 +105,12 @@ class DocumentBatch:
             return
         head, first = reserve(len(chosen))
         numbers = self._lexicon.numbered(numbers_of(self.words, head))
-        with connection.cursor() as cursor, cursor.copy(_COPY) as copy:
-            copy.set_types(_TYPES)
-            for number, analysed in enumerate(chosen, first):
-                entry = analysed.entry
-                about = (number, analysed.posting_id, *analysed.version, entry.language, entry.title_length, False)
-                copy.write_row((*about, *packed(entry, numbers)))
+        rows = (
+            (number, each.posting_id, *each.version, entry.language, entry.title_length, False, *packed(entry, numbers))
+            for number, each in enumerate(chosen, first)
+            for entry in [each.entry]
+        )
+        copy_rows(_COPY, _TYPES, rows)
 
 
 _COPY = """

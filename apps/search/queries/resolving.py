@@ -15,7 +15,6 @@ from apps.following import queries as following
 from apps.following.models import Mark
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.search.algorithms.index.conditions import (
-    ALWAYS,
     All,
     Any,
     Condition,
@@ -44,20 +43,16 @@ MAX_QUERY_COMPLETIONS = 2_000  # of all filters of a query together
 _MAX_ID = 2**63 - 1
 
 
-def condition_of(
-    tree: Tree, user: User | AnonymousUser, *, languages: Sequence[str], now: datetime, visible: bool = True
-) -> Condition:
-    """The condition on documents for a user's query, or for its `conditions` in an order by relevance.
+def condition_of(tree: Tree, user: User | AnonymousUser, *, languages: Sequence[str], now: datetime) -> Condition:
+    """The condition on documents that the user may see, for a query or its `conditions` in an order by relevance.
 
     A word matches if it matches as analysed in one of the languages; a stop word of the first two sets no condition.
-    `now` is in the user's time zone; `visible` limits to documents that the user may see. A dozen statements at most.
+    `now` is in the user's time zone. A dozen statements at most.
     """
     resolver = _Resolver(user, languages, now)
     resolver.learn(tree)
-    matching = resolver.condition(tree)
-    seen = resolver.visible() if visible else ALWAYS
-    parts = [part for part in (seen, matching) if part not in (None, ALWAYS)]
-    return parts[0] if len(parts) == 1 else All(tuple(part for part in parts if part is not None))
+    matching, seen = resolver.condition(tree), resolver.visible()
+    return seen if matching is None else All((seen, matching))
 
 
 @dataclass

@@ -201,10 +201,15 @@ def document(row: Any) -> Document:
     )
 
 
-_TAIL = """
+_LIVE = """
 SELECT number, posting_id, source_id, published_at, language, title_length, sequence, pairs, names
 FROM search_document WHERE number >= %s AND number < %s AND NOT dead
 """
+
+
+def live_rows(first: int, end: int) -> list[Any]:
+    """Rows of the live documents from `first` to `end`."""
+    return fetch_rows(_LIVE, [first, end])
 
 
 def chunks(head: int, spans: Sequence[tuple[int, int]], dead: Sequence[int]) -> list[Chunk]:
@@ -213,7 +218,7 @@ def chunks(head: int, spans: Sequence[tuple[int, int]], dead: Sequence[int]) -> 
     found = _chunks.among(keys)
     missing = [key for key in keys if key not in found]
     if missing:
-        read = fetch_rows(_TAIL, [missing[0][1], missing[-1][2]])
+        read = live_rows(missing[0][1], missing[-1][2])
         made = {key: _chunk(key[1], key[2], [row for row in read if key[1] <= row.number < key[2]]) for key in missing}
         _chunks.keep(made)
         found |= made
