@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from apps.search.algorithms.models.feedback import expansion, sharpened
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Judgement, Recipe, search
-from lab.evaluations.search.rivals import bm25
+from apps.search.algorithms.models.rivals import bm25
 from tests.algorithms.search_twin import MemoryIndex, words_of
 
 VOCABULARY = [f"w{number}" for number in range(80)]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from apps.search.algorithms.models import thesis
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.ranking import Ranking
-from lab.evaluations.search import thesis
 from tests.algorithms.search_twin import MemoryIndex, words_of
 
 VOCABULARY = [f"w{number}" for number in range(90)]

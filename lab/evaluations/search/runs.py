@@ -15,15 +15,15 @@ from apps.postings import actions as postings
 from apps.postings.algorithms.words import analyse, language_of
 from apps.postings.models import Posting
 from apps.search import actions
+from apps.search.algorithms.models import thesis
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.ranking import Ranking
 from apps.search.algorithms.models.recipe import search
+from apps.search.algorithms.models.rivals import bm25, bm25_rm3
 from apps.search.queries import Snapshot, snapshot
 from apps.sources.actions import NewSource, add_source, delete_source
 from apps.sources.formats.feed import ParsedEntry
-from lab.evaluations.search import thesis
 from lab.evaluations.search.collections import Collection, Document
-from lab.evaluations.search.rivals import bm25, bm25_rm3
 from lab.evaluations.search.scoring import RETRIEVED, Scores, mean, score
 from lab.worlds.index import empty
 
