@@ -13,10 +13,10 @@ from apps.alerts.algorithms.relevance import HEAVIEST, relevant_sources
 from apps.postings.algorithms.words import analyse
 from apps.retrieval.algorithms.calendar import DAY, WEEK, hours_of
 from apps.retrieval.algorithms.cam.relevance import Vector, matrix, unit_vector
+from apps.retrieval.algorithms.planner.policies import Lessons, PricedPlan, first_price
+from apps.retrieval.algorithms.simulation.accounting import Outcome, matching, simulate_reactive
+from apps.retrieval.algorithms.simulation.comparison import LEAST_GAP
 from apps.retrieval.algorithms.traces import Trace
-from lab.evaluations.retrieval.accounting import Outcome, matching, simulate_reactive
-from lab.evaluations.retrieval.comparison import LEAST_GAP
-from lab.evaluations.retrieval.planned import Lessons, PricedPlan, first_price
 from lab.worlds.items import Item
 
 FloatArray = NDArray[np.float64]

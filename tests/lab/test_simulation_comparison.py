@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lab.evaluations.retrieval.accounting import Outcome
-from lab.evaluations.retrieval.comparison import Job, Statistics
+from apps.retrieval.algorithms.simulation.accounting import Outcome
+from apps.retrieval.algorithms.simulation.comparison import Job, Statistics
 from lab.evaluations.retrieval.contenders import contenders, run
 from lab.evaluations.retrieval.synthetic import synthetic_fold
 from lab.plots import LINE, log_log_plot

@@ -16,6 +16,7 @@ from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.cam.weeks import Weeks
 from apps.retrieval.algorithms.sia.learning import Learned
 from apps.retrieval.algorithms.sia.policies import Rule
+from apps.retrieval.algorithms.simulation.comparison import Evaluate, Job, of_paper
 from apps.retrieval.algorithms.timetables import Timetable
 
 OURS = "ours"
@@ -51,6 +52,8 @@ class Policy:
 
     label: str  # for people, marked with `gettext_noop`
     timetables: Callable[[Fleet, float], Timetables] | None = None  # for a number of retrievals per day and source
+    backtest: Callable[[Job], Evaluate]  # the same over recorded postings
+    effort: float = 1.0  # of the backtest: tenths of a second, roughly
     for_pages: bool = False  # may be chosen for pages alone; those without a timetable are checked often first
     name: str = ""  # the module's
 
@@ -59,9 +62,9 @@ class Policy:
         return self.timetables is None
 
 
-def by_rule(rule: Rule, label: str) -> Policy:
+def by_rule(rule: Rule, label: str, *, effort: float = 1.0) -> Policy:
     """A policy based on the rates and patterns of `sia.learning`."""
-    return Policy(label=label, timetables=partial(_timetables, rule))
+    return Policy(label=label, timetables=partial(_timetables, rule), backtest=of_paper(rule), effort=effort)
 
 
 def _timetables(rule: Rule, fleet: Fleet, per_day: float) -> Timetables:

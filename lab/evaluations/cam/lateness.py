@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.retrieval.algorithms.cam.scheduling import AGEING
-from lab.papers.scheduling import schedule
+from apps.retrieval.algorithms.cam.scheduling import AGEING, schedule
 
 FloatArray = NDArray[np.float64]
 

@@ -6,27 +6,21 @@ from functools import cache
 
 import numpy as np
 
-from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import DAY, WEEK
-from apps.retrieval.algorithms.cam.weeks import Weeks, weeks
-from apps.retrieval.algorithms.sia.learning import learn
-from apps.retrieval.algorithms.sia.policies import MAX_PER_DAY, MIN_PER_DAY
-from apps.retrieval.algorithms.weekly_profiles.learning import SLOTS, five_minute_rates, learn_priors, learn_profiles
-from apps.retrieval.policies import Fleet, Timetables, all_policies
-from lab.evaluations.retrieval import peers
-from lab.evaluations.retrieval.accounting import Outcome, Reactive, matching, simulate_times
-from lab.evaluations.retrieval.clairvoyant import clairvoyant_times
-from lab.evaluations.retrieval.comparison import (
-    LONGEST_GAP,
+from apps.retrieval.algorithms.planner.policies import Lessons
+from apps.retrieval.algorithms.simulation.accounting import Outcome, Reactive, matching, simulate_times
+from apps.retrieval.algorithms.simulation.comparison import (
     STATIC_TOLERANCE,
     Evaluate,
     Job,
     Statistics,
     evaluated_reactive,
-    evaluated_timetables,
     priced,
 )
-from lab.evaluations.retrieval.planned import Lessons
+from apps.retrieval.algorithms.weekly_profiles.learning import five_minute_rates, learn_priors, learn_profiles
+from apps.retrieval.policies import all_policies
+from lab.evaluations.retrieval import peers
+from lab.evaluations.retrieval.clairvoyant import clairvoyant_times
 
 STATISTICS = tuple(field.name for field in fields(Statistics))
 
@@ -45,11 +39,7 @@ class Contender:
 
 @cache
 def contenders() -> Mapping[str, Contender]:
-    of_portal = {
-        name: Contender(_ours if policy.timetables is None else _timetabled(policy.timetables), EFFORTS.get(name, 1.0))
-        for name, policy in all_policies().items()
-    }
-    return of_portal | dict(OTHERS)
+    return {name: Contender(policy.backtest, policy.effort) for name, policy in all_policies().items()} | dict(OTHERS)
 
 
 def run(job: Job) -> list[Statistics]:
@@ -95,42 +85,9 @@ def _clairvoyant(job: Job) -> Evaluate:
     return evaluate
 
 
-def _timetabled(timetables: Callable[[Fleet, float], Timetables]) -> Callable[[Job], Evaluate]:
-    """A policy whose input is the budget itself and what it learns once, before the test."""
-
-    def prepare(job: Job) -> Evaluate:
-        count = len(job.fold.trace)
-        fleet = Fleet(
-            worths=np.ones(count),
-            min_gaps=np.zeros(count),
-            least=MIN_PER_DAY,
-            most=MAX_PER_DAY,
-            longest=WEEK,
-            learned=cache(lambda: learn(job.fold.learning, job.fold.start, random=job.random())),
-            weeks=cache(lambda: _weeks(job)),
-        )
-        return evaluated_timetables(job, lambda per_day: timetables(fleet, per_day)[0])
-
-    return prepare
-
-
-def _weeks(job: Job) -> tuple[Weeks, FloatArray]:
-    """CAM's update instants by the profiles that are learned before the test."""
-    start = job.fold.start
-    known = job.fold.trace.window(-np.inf, start)
-    profiles = learn_profiles(known, start, learn_priors(known, start, random=job.random()))
-    rates = five_minute_rates(profiles.hourly, profiles.minutes) / SLOTS
-    found = weeks(rates, np.zeros(len(rates)), job.random().random(len(rates)))
-    return found, found.doubt
-
-
-def _ours(job: Job, longest: float = LONGEST_GAP) -> Evaluate:
-    lessons = Lessons.learnt(job.fold.trace, job.fold.start, job.fold.end, seed=job.seed)
-    return priced(job, lessons, longest=longest)
-
-
 def _ours_capped(job: Job) -> Evaluate:
-    return _ours(job, job.cap)
+    lessons = Lessons.learnt(job.fold.trace, job.fold.start, job.fold.end, seed=job.seed)
+    return priced(job, lessons, longest=job.cap)
 
 
 def _hindsight(job: Job) -> Evaluate:
@@ -148,7 +105,6 @@ def _oracle(job: Job) -> Evaluate:
     return priced(job, lessons, reacts=False)
 
 
-EFFORTS = {"ours": 800.0, "cam": 20.0, "combined": 12.0, "scheduling": 4.0, "cgm_age": 2.0, "cgm_freshness": 2.0}
 OTHERS: Mapping[str, Contender] = {
     "miniflux": Contender(_peer(peers.miniflux, longest=DAY), effort=25.0),
     "newsblur": Contender(_peer(peers.newsblur), effort=5.0),

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.retrieval.algorithms.calendar import DAY, WEEK, epoch_of, hours_of
+from apps.retrieval.algorithms.simulation.comparison import LEARNING_WEEKS, Fold
 from apps.retrieval.algorithms.traces import Trace
-from lab.evaluations.retrieval.comparison import LEARNING_WEEKS, Fold
 
 TEST_WEEKS = 6
 HISTORY_WEEKS = 8

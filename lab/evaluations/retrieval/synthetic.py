@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from apps.retrieval.algorithms.calendar import WEEK
 from apps.retrieval.algorithms.profiles import Profile
+from apps.retrieval.algorithms.simulation.comparison import LEARNING_WEEKS, Fold
 from apps.retrieval.algorithms.traces import Trace
-from lab.evaluations.retrieval.comparison import LEARNING_WEEKS, Fold
 from lab.evaluations.retrieval.folds import TEST_WEEKS
 
 FloatArray = NDArray[np.float64]

@@ -15,9 +15,9 @@ from rich.progress import Progress
 from rich.table import Table
 
 from apps.retrieval.algorithms.calendar import hours_of
+from apps.retrieval.algorithms.planner.policies import Lessons
+from apps.retrieval.algorithms.simulation.accounting import Outcome
 from lab.evaluations.interests import LEARNT, Searches, World, draw_searches, retrieved, summed_delays, world
-from lab.evaluations.retrieval.accounting import Outcome
-from lab.evaluations.retrieval.planned import Lessons
 from lab.harness import LabCommand
 from lab.worlds.items import read_items
 

@@ -12,7 +12,7 @@ from django.core.management.base import CommandError
 from rich.table import Table
 
 from apps.retrieval.algorithms.calendar import WEEK
-from lab.evaluations.retrieval.comparison import Fold, Job, Statistics
+from apps.retrieval.algorithms.simulation.comparison import Fold, Job, Statistics
 from lab.evaluations.retrieval.contenders import STATISTICS, averaged, contenders, run
 from lab.evaluations.retrieval.folds import cut, day_of
 from lab.evaluations.retrieval.synthetic import VARIANTS, synthetic_fold

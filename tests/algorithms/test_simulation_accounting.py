@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.retrieval.algorithms.timetables import Timetable
-from apps.retrieval.algorithms.traces import Trace
-from lab.evaluations.retrieval.accounting import (
+from apps.retrieval.algorithms.simulation.accounting import (
     WINDOW,
     Outcome,
     matching,
     simulate_reactive,
     simulate_timetables,
 )
+from apps.retrieval.algorithms.timetables import Timetable
+from apps.retrieval.algorithms.traces import Trace
 
 START, END = 20, 60  # h; everything happens at whole hours, so that sums are exact
 ticks = st.lists(st.integers(START, END - 1), max_size=60)

@@ -7,18 +7,19 @@ from functools import cached_property
 import numpy as np
 
 from apps.retrieval.algorithms.calendar import DAY, WEEK
+from apps.retrieval.algorithms.planner.policies import Lessons, PricedPlan, first_price
 from apps.retrieval.algorithms.profiles import Profile
-from apps.retrieval.algorithms.sia.policies import MAX_PER_DAY
-from apps.retrieval.algorithms.timetables import Timetable
-from apps.retrieval.algorithms.traces import Trace
-from lab.evaluations.retrieval.accounting import (
+from apps.retrieval.algorithms.sia.learning import learn
+from apps.retrieval.algorithms.sia.policies import MAX_PER_DAY, Rule
+from apps.retrieval.algorithms.simulation.accounting import (
     Outcome,
     Reactive,
     matching,
     simulate_reactive,
     simulate_timetables,
 )
-from lab.evaluations.retrieval.planned import Lessons, PricedPlan, first_price
+from apps.retrieval.algorithms.timetables import Timetable
+from apps.retrieval.algorithms.traces import Trace
 
 LEARNING_WEEKS = 2
 LEAST_GAP, LONGEST_GAP = DAY / MAX_PER_DAY, WEEK  # h
@@ -108,7 +109,7 @@ class Statistics:
 Evaluate = Callable[[float], Outcome]  # the outcome with this number of retrievals per source and day
 
 
-def evaluated_timetables(job: Job, plan: Callable[[float], Sequence[Timetable]]) -> Evaluate:
+def evaluated_timetables(job: Job, plan: Callable[[float], list[Timetable]]) -> Evaluate:
     """Test a plan that depends on the retrievals per source and day, at equal retrievals."""
 
     def outcome(per_day: float) -> Outcome:
@@ -146,6 +147,16 @@ def evaluated_reactive(
         return found
 
     return evaluate
+
+
+def of_paper(rule: Rule) -> Callable[[Job], Evaluate]:
+    """A policy whose input is the budget itself and what it learns from the two weeks before the test."""
+
+    def prepare(job: Job) -> Evaluate:
+        learned = learn(job.fold.learning, job.fold.start, random=job.random())
+        return evaluated_timetables(job, lambda per_day: rule(learned, per_day, random=job.random()))
+
+    return prepare
 
 
 def priced(job: Job, lessons: Lessons, *, longest: float = LONGEST_GAP, reacts: bool = True) -> Evaluate:
