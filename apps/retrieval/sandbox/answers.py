@@ -126,8 +126,12 @@ def _mapping(decode_item: Decoder) -> Decoder:
 
 def _dataclass(kind: Any) -> Decoder:
     hints = typing.get_type_hints(kind)
-    name = _checked(lambda value: value == kind.__name__, kind.__name__)
-    return _record([name, *(_decoder(hints[field.name]) for field in fields(kind))], lambda values: kind(*values[1:]))
+    names = [field.name for field in fields(kind)]
+    tag = _checked(lambda value: value == kind.__name__, kind.__name__)
+    return _record(
+        [tag, *(_decoder(hints[name]) for name in names)],
+        lambda values: kind(**dict(zip(names, values[1:], strict=True))),
+    )
 
 
 def _checked(accepts: Callable[[Any], bool], expected: str) -> Decoder:

@@ -283,7 +283,7 @@ def test_retrieving_now_waits_for_politeness_and_says_until_when(client, staff):
 
 def test_checking_an_unscheduled_source_shows_a_warning(client, staff):
     source = a_source(title="The Wire")
-    assert "nobody follows it" in client.post(reverse("ask_source", args=[source.pk]), follow=True).text
+    assert "it has no followers yet" in client.post(reverse("ask_source", args=[source.pk]), follow=True).text
 
 
 def test_only_staff_retrieves_now(client, user):
