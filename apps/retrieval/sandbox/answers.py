@@ -127,7 +127,12 @@ def _mapping(decode_item: Decoder) -> Decoder:
 def _dataclass(kind: Any) -> Decoder:
     hints = typing.get_type_hints(kind)
     name = _checked(lambda value: value == kind.__name__, kind.__name__)
-    return _record([name, *(_decoder(hints[field.name]) for field in fields(kind))], lambda values: kind(*values[1:]))
+    names = [field.name for field in fields(kind)]
+
+    def make(values: list[Any]) -> Any:
+        return kind(**dict(zip(names, values[1:], strict=True)))  # by name: some take no positions
+
+    return _record([name, *(_decoder(hints[each]) for each in names)], make)
 
 
 def _checked(accepts: Callable[[Any], bool], expected: str) -> Decoder:
