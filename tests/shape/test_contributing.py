@@ -7,6 +7,12 @@ from textwrap import dedent
 
 import pytest
 
+from apps.retrieval.policies import all_policies
+from apps.sources.formats.feed import NotAFeed
+from apps.sources.formats.pages import Page
+from apps.sources.formats.recipes import Recipe
+from apps.sources.kinds import all_kinds, read
+from tests.algorithms.test_sia_policies import LEARNED, generator
 from tests.registries import with_module
 
 PAGE = Path(__file__).parents[2] / "CONTRIBUTING.md"
@@ -27,3 +33,19 @@ def test_an_example_is_an_entry(package: str, tmp_path: Path):
     with with_module(package, name, dedent(f"   {code.strip()}"), tmp_path, entries):
         assert entries()[name].label
     assert name not in entries()
+
+
+def test_the_example_of_a_kind_refuses_an_empty_document(tmp_path: Path):
+    name, code = EXAMPLES["apps.sources.kinds"]
+    with with_module("apps.sources.kinds", name, dedent(f"   {code.strip()}"), tmp_path, all_kinds):
+        assert len(read(name, [Page(b"One\nTwo", "text/plain", "https://example.org/")], Recipe()).entries) == 2
+        with pytest.raises(NotAFeed):
+            read(name, [Page(b"", "text/plain", "https://example.org/")], Recipe())
+
+
+def test_the_example_of_a_policy_spends_the_budget(tmp_path: Path):
+    name, code = EXAMPLES["apps.retrieval.policies"]
+    with with_module("apps.retrieval.policies", name, dedent(f"   {code.strip()}"), tmp_path, all_policies):
+        rule = import_module(f"apps.retrieval.policies.{name}").rule
+        timetables = rule(LEARNED, 4.0, random=generator(), least=0.5, most=9.0)
+    assert sum(timetable.per_day for timetable in timetables) == pytest.approx(4.0 * len(LEARNED))
