@@ -6,7 +6,7 @@ the model has to classify pages of unseen sites.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,6 +25,7 @@ KINDS: tuple[KindName, ...] = ("news", "index", "valueless")
 WEIGHTS = Path(__file__).with_name("kinds-202611.json")
 MAX_REASONS = 3
 _SLIGHTEST_REASON = 0.2  # of the log odds
+_HIGH = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Kind:
 
     kind: KindName
     probability: float  # that it is of this kind
-    reasons: tuple[str, ...]  # for people, the weightiest first; clauses that begin with "it" or "its"
+    reasons: tuple[str, ...]  # for people, the weightiest first; clauses
     text_size: int  # characters of the text found, those of Chinese and the like counted twice
 
 
@@ -119,66 +120,34 @@ def _reasons(facts: Facts, features: Vector, kind: int, model: KindModel) -> tup
     for place in np.argsort(-gains, kind="stable"):
         if gains[place] < _SLIGHTEST_REASON or len(reasons) == MAX_REASONS:
             break
-        reasons.setdefault(_CLAUSES[NAMES[place]](facts))
+        clauses = _CLAUSES[NAMES[place]]
+        reasons.setdefault(clauses[0 if features[place] >= _HIGH else -1].format(facts))
     return tuple(reasons)
 
 
-def _either(of: str, yes: str, no: str) -> Callable[[Facts], str]:
-    return lambda facts: yes if getattr(facts, of) else no
-
-
-def _text(facts: Facts) -> str:
-    return f"its text has {facts.text_size:,} characters" if facts.text_size else "it has no text"
-
-
-def _paragraphs(facts: Facts) -> str:
-    return f"its text has {facts.paragraphs:,} paragraph{'' if facts.paragraphs == 1 else 's'}"
-
-
-def _headlines(facts: Facts) -> str:
-    return f"it links to {facts.headlines:,} headline{'' if facts.headlines == 1 else 's'}"
-
-
-def _share(part: float, whole: float) -> str:
-    return f"{part / max(1.0, whole):.0%}"
-
-
-def _og_type(facts: Facts) -> str:
-    return (
-        f"it calls itself “{facts.og_type[:40]}” (og:type)" if facts.og_type else "it does not say what it is (og:type)"
-    )
-
-
-def _slug(facts: Facts) -> str:
-    return "its address holds a headline" if facts.slug >= 3 else "its address holds no headline"
-
-
-_CLAUSES: Mapping[str, Callable[[Facts], str]] = {
-    "text": _text,
-    "text_linked": lambda facts: f"{_share(facts.text_linked, facts.text_characters)} of its text is links",
-    "text_share": lambda facts: f"its text is {_share(facts.text_size, facts.page_size)} of the page",
-    "paragraphs": _paragraphs,
-    "headlines": _headlines,
-    "headlines_to_text": _headlines,
-    "linked_headings": lambda facts: f"it has {facts.linked_headings:,} headings that are links",
-    "headings_to_paragraphs": lambda facts: f"it has {facts.headings:,} headings for {facts.paragraphs:,} paragraphs",
-    "title_words": lambda facts: f"its title is “{facts.title[:60]}”" if facts.title else "it has no title",
-    "says_article": _either("says_article", "it calls itself an article (JSON-LD)", "it names no article (JSON-LD)"),
-    "og_article": _og_type,
-    "og_site": _og_type,
-    "og_video": _og_type,
-    "says_list": _either("says_list", "it calls itself a list (JSON-LD)", "it names no list (JSON-LD)"),
-    "says_other": _either(
-        "says_other", "it names a video, event or the like (JSON-LD)", "it names no video or the like"
-    ),
-    "published": _either("published", "it says when it was published", "it does not say when it was published"),
-    "front_page": _either("front_page", "it is a front page", "it is no front page"),
-    "slug": _slug,
-    "number": lambda facts: f"its address holds {'a' if facts.longest_number >= 4 else 'no'} long number",
-    "video_address": _either(
-        "video_address", "its address is that of a video or gallery", "its address names no video"
-    ),
-    "service_address": _either("service_address", "its address is that of a service", "its address names no service"),
-    "section_address": _either("section_address", "its address is that of a section", "its address names no section"),
-    "service_title": _either("service_title", "its title is that of a service", "its title names no service"),
+# Of the facts about the page; of two, the first one applies if the feature is high.
+_CLAUSES: Mapping[str, tuple[str, ...]] = {
+    "text": ("its text has {0.text_size:,} characters",),
+    "text_linked": ("{0.text_linked:,} of the {0.text_characters:,} characters of its text are links",),
+    "text_share": ("its text has {0.text_size:,} of the {0.page_size:,} characters of the page",),
+    "paragraphs": ("paragraphs of its text: {0.paragraphs:,}",),
+    "headlines": ("headlines that it links to: {0.headlines:,}",),
+    "headlines_to_text": ("headlines that it links to: {0.headlines:,}",),
+    "linked_headings": ("headings that are links: {0.linked_headings:,}",),
+    "headings_to_paragraphs": ("headings: {0.headings:,}, paragraphs: {0.paragraphs:,}",),
+    "title_words": ("its title is “{0.title:.60}”",),
+    "says_article": ("it calls itself an article (JSON-LD)", "it names no article (JSON-LD)"),
+    "og_article": ("its og:type is “{0.og_type:.40}”",),
+    "og_site": ("its og:type is “{0.og_type:.40}”",),
+    "og_video": ("its og:type is “{0.og_type:.40}”",),
+    "says_list": ("it calls itself a list (JSON-LD)", "it names no list (JSON-LD)"),
+    "says_other": ("it names a video, event or the like (JSON-LD)", "it names no video or the like (JSON-LD)"),
+    "published": ("it states when it was published", "it does not state when it was published"),
+    "front_page": ("it is a front page", "it is no front page"),
+    "slug": ("its address contains a headline", "its address contains no headline"),
+    "number": ("its address contains a long number", "its address contains no long number"),
+    "video_address": ("its address is that of a video or gallery", "its address names no video"),
+    "service_address": ("its address is that of a service", "its address names no service"),
+    "section_address": ("its address is that of a section", "its address names no section"),
+    "service_title": ("its title is that of a service", "its title names no service"),
 }
