@@ -35,20 +35,20 @@ app.conf.beat_schedule = {
     # The price follows the actual retrievals of each hour of the sources' own time, which is short in a replay.
     "control the price": _entry("retrieval.control_price", 600.0),
     # Posting rates change slowly; at night most sources are quiet.
-    "learn habits": _entry("retrieval.learn_profiles", crontab(hour=3, minute=17)),
+    "learn weekly profiles": _entry("retrieval.learn_profiles", crontab(hour=3, minute=17)),
     # Renews leases of hubs before they expire; sources without one are planned like others.
     "maintain subscriptions": _entry("websub.maintain_subscriptions", 60.0),
     # Deliveries of hubs whose message or worker was lost.
-    "work on rest": _entry("websub.work_on_rest", 20.0),
+    "retry deliveries of hubs": _entry("websub.retry_deliveries", 20.0),
     "forget old deliveries": _entry("websub.forget_old_deliveries", crontab(hour=4, minute=41)),
     # New, edited and deleted postings are searchable within two seconds.
-    "pull into search": _entry("search.consume", 1.0),
+    "index changes": _entry("search.consume", 1.0),
     # Builds segments: postings outside of them are searched one by one.
     "maintain the index": _entry("search.maintain", 10.0),
     "learn how words are spelled": _entry("search.learn_spelling", crontab(hour="*/4", minute=17), expires=3600),
-    "look for what search missed": _entry("search.note_missed", crontab(hour=2, minute=29)),
+    "note postings that search missed": _entry("search.note_missed", crontab(hour=2, minute=29)),
     # Imported account data about postings that did not exist yet.
-    "settle what waits": _entry("account_data.settle", 30.0),
+    "settle waiting marks": _entry("account_data.settle", 30.0),
     # Trends follow new postings within a minute or two; longer periods change more slowly.
     "count terms": _entry("trending.count", 30.0),
     "list trends": _entry("trending.refresh", 300.0, ["hour", "day"]),
@@ -62,33 +62,33 @@ app.conf.beat_schedule = {
     # Term frequencies change slowly.
     "count terms for summaries": _entry("summaries.count_terms", crontab(hour=3, minute=53)),
     # Reports of one event are grouped within seconds; only one worker groups at a time.
-    "pull into stories": _entry("stories.consume", 5.0),
+    "group into stories": _entry("stories.consume", 5.0),
     "learn tastes": _entry("stories.learn", 30.0),
     "maintain stories": _entry("stories.maintain", 3600.0),
     # The worth of a source for stories shows over weeks.
     "weigh sources": _entry("stories.weigh_sources", crontab(hour=3, minute=31)),
     # Notifies followers once when a source breaks, moves or recovers.
-    "look after the health of feeds": _entry("feed_health.look", 300.0),
+    "notify of feed health": _entry("feed_health.notify_followers", 300.0),
     "forget old notices": _entry("feed_health.forget_old", crontab(hour=5, minute=23)),
     # Recommendations: sources followed by the same users, rising ones, and those about what a user reads.
-    "learn which sources go together": _entry(
+    "learn likenesses of sources": _entry(
         "recommendations.learn_likenesses", crontab(hour="*/6", minute=7), expires=3600
     ),
     "measure growth of sources": _entry("recommendations.measure_growth", crontab(minute=43), expires=3600),
-    "match sources with people": _entry("recommendations.match", 600.0),
+    "match sources with users": _entry("recommendations.match", 600.0),
     # Alerts are sent within seconds.
-    "pull into alerts": _entry("alerts.consume", 1.0),
+    "match alerts": _entry("alerts.consume", 1.0),
     # Retries, and messages that a lost worker left.
-    "deliver the rest": _entry("alerts.deliver_rest", 5.0),
+    "retry deliveries of alerts": _entry("alerts.retry_deliveries", 5.0),
     "forget old messages": _entry("alerts.forget_old_messages", crontab(hour=5, minute=11)),
     # The rarest word of a search changes slowly.
-    "prepare searches anew": _entry("alerts.prepare_all_anew", crontab(hour=1, minute=47, day_of_week=0)),
+    "prepare all searches": _entry("alerts.prepare_all", crontab(hour=1, minute=47, day_of_week=0)),
     # Notifies the hubs of our own feeds.
     "announce feeds": _entry("published_feeds.announce", 5.0),
-    "forget feeds nobody asks for": _entry("published_feeds.forget_unasked", crontab(hour=5, minute=41)),
+    "forget unused feeds": _entry("published_feeds.forget_unused", crontab(hour=5, minute=41)),
     # Saved searches raise the worth of sources, whose topics change slowly.
     "weigh searches": _entry("alerts.weigh", 60.0),
-    "weigh all searches anew": _entry("alerts.weigh_all_anew", crontab(hour=2, minute=7)),
+    "weigh all searches": _entry("alerts.weigh_all", crontab(hour=2, minute=7)),
     "forget old hits": _entry("alerts.forget_old_hits", crontab(hour=4, minute=59)),
     # Replaces lost workers of jobs, and wakes free ones for open tasks.
     "advance jobs": _entry("jobs.advance", 5.0),
@@ -103,7 +103,7 @@ app.conf.beat_schedule = {
     # Undo is offered for a day.
     "forget undo": _entry("following.forget_undo", 3600.0),
     # Compacts marks of postings read one by one.
-    "advance what was read": _entry("following.advance_all", crontab(hour=3, minute=7)),
+    "compact marks": _entry("following.advance_all", crontab(hour=3, minute=7)),
     # Expired documents, and files left by a crash.
     "tidy documents": _entry("documents.tidy_documents", 3600.0),
 }

@@ -13,9 +13,10 @@ from apps.jobs.actions.periodic import task_of
 MAX_SECONDS = 20.0  # the next message continues
 
 forget_old_hits = task_of("apps.alerts.tasks.forget_old_hits", actions.forget_old_hits)
-deliver_rest = task_of("apps.alerts.tasks.deliver_rest", enqueuing.send_due)
+retry_deliveries = task_of("apps.alerts.tasks.retry_deliveries", enqueuing.send_due)
 forget_old_messages = task_of("apps.alerts.tasks.forget_old_messages", delivering.forget_old)
-weigh_all = task_of("apps.alerts.tasks.weigh_all_anew", actions.weigh_all)
+weigh_all = task_of("apps.alerts.tasks.weigh_all", actions.weigh_all)
+prepare_all = task_of("apps.alerts.tasks.prepare_all", actions.prepare_all, timed=False)
 
 
 @shared_task
@@ -29,11 +30,6 @@ def consume(**_: Any) -> None:
             return
         if prepared < actions.PREPARE_BATCH and matched < actions.MATCH_BATCH:
             return
-
-
-@shared_task(name="apps.alerts.tasks.prepare_all_anew")
-def prepare_all(**_: Any) -> None:
-    actions.prepare_all()
 
 
 @shared_task

@@ -9,7 +9,7 @@ from apps.feed_health import actions
 from apps.jobs.actions.periodic import task_of
 
 
-@shared_task(name="apps.feed_health.tasks.look")
+@shared_task
 def notify_followers(**_: Any) -> None:
     """Create notices until none is left to create or another worker creates them; then send mails."""
     while any(actions.notify_followers(now=now()).values()):

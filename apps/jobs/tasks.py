@@ -11,11 +11,13 @@ from celery import Task, shared_task
 
 from apps.jobs import actions, queries
 from apps.jobs.actions import outstanding, working
+from apps.jobs.actions.periodic import task_of
 
 MAX_TURN_SECONDS = 60.0  # then other messages have their turn
 MAX_WOKEN = 8  # workers
 EXPIRE_SECONDS = 5.0  # of a message that no worker took: later ones follow
 
+forget_old = task_of("apps.jobs.tasks.forget_old", actions.forget_old, timed=False)
 _at_work = Lock()
 
 
@@ -37,8 +39,3 @@ def advance(**_: Any) -> None:
     actions.advance_all()
     for number in range(queries.open_splits(MAX_WOKEN)):
         outstanding.send(work, f"work {number}")
-
-
-@shared_task
-def forget_old(**_: Any) -> None:
-    actions.forget_old()

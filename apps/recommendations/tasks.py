@@ -6,19 +6,14 @@ from typing import Any
 from celery import shared_task
 from django.utils.timezone import now
 
+from apps.jobs.actions.periodic import task_of
 from apps.recommendations import actions
 
 MAX_SECONDS = 60.0  # the next message continues
 
 
-@shared_task
-def learn_likenesses(**_: Any) -> None:
-    actions.learn_likenesses()
-
-
-@shared_task
-def measure_growth(**_: Any) -> None:
-    actions.measure_growth(now=now())
+learn_likenesses = task_of("apps.recommendations.tasks.learn_likenesses", actions.learn_likenesses, timed=False)
+measure_growth = task_of("apps.recommendations.tasks.measure_growth", actions.measure_growth)
 
 
 @shared_task

@@ -5,24 +5,14 @@ from typing import Any
 from celery import shared_task
 
 from apps.database.outbox import run_batches
+from apps.jobs.actions.periodic import task_of
 from apps.search import actions
+
+maintain = task_of("apps.search.tasks.maintain", actions.maintain, timed=False)
+learn_spelling = task_of("apps.search.tasks.learn_spelling", actions.learn_spelling, timed=False)
+note_missed = task_of("apps.search.tasks.note_missed", actions.note_missed, timed=False)
 
 
 @shared_task
 def consume(**_: Any) -> None:
     run_batches((actions.consume, actions.CONSUMED_AT_ONCE))
-
-
-@shared_task
-def maintain(**_: Any) -> None:
-    actions.maintain()
-
-
-@shared_task
-def learn_spelling(**_: Any) -> None:
-    actions.learn_spelling()
-
-
-@shared_task
-def note_missed(**_: Any) -> None:
-    actions.note_missed()

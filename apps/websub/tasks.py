@@ -15,7 +15,7 @@ def work(delivery_id: int, **_: Any) -> None:
 
 
 @shared_task
-def work_on_rest(**_: Any) -> None:
+def retry_deliveries(**_: Any) -> None:
     for delivery_id in queries.left_behind(datetime.now(UTC)):
         actions.work(delivery_id, now=datetime.now(UTC))
 

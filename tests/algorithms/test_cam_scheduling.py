@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.retrieval.algorithms.cam.scheduling import schedule
 from lab.evaluations.cam.lateness import lateness, made_up_jobs
+from lab.papers.scheduling import schedule
 
 seconds = st.integers(0, 20).map(float)
 jobs = st.lists(st.tuples(seconds, st.integers(1, 6).map(float), st.integers(0, 5).map(float)), min_size=1, max_size=8)

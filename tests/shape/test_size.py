@@ -1,12 +1,12 @@
-"""How large the product is. The limits are today's figures, and are lowered with them."""
+"""How large the product is. The limits keep it from growing unnoticed."""
 
 import ast
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MAX_LINES = 67_700
-MAX_CODE_LINES = 46_300
+MAX_LINES = 67_000
+MAX_CODE_LINES = 45_000
 
 
 def product_files() -> list[Path]:

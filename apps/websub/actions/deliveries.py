@@ -64,7 +64,7 @@ def receive(
         content_encoding=content_encoding[:100],
         signature=signature[:300],
     )
-    # Without the broker, the periodic task `work_on_rest` finds the delivery.
+    # Without the broker, the periodic task `retry_deliveries` finds the delivery.
     transaction.on_commit(lambda: _send_task(delivery.pk), robust=True)
     return delivery
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.retrieval.algorithms.cam.scheduling import AGEING, schedule
+from apps.retrieval.algorithms.cam.scheduling import AGEING
+from lab.papers.scheduling import schedule
 
 FloatArray = NDArray[np.float64]
 

@@ -404,7 +404,7 @@ def test_the_task_that_is_sent_for_a_message_delivers_it(monkeypatch, receiver):
 
     monkeypatch.setattr("celery.app.base.Celery.send_task", work)
     find(a_search(webhook_url=receiver.url()))
-    tasks.deliver_rest()
+    tasks.retry_deliveries()
     tasks.forget_old_messages()
     assert the_message().state == "sent"
     assert len(receiver.taken) == 1

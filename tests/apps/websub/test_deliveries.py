@@ -15,7 +15,7 @@ from apps.sources.models import Source
 from apps.websub import queries
 from apps.websub.actions import forget_old, receive, work
 from apps.websub.models import Delivery, Subscription
-from apps.websub.tasks import work_on_rest
+from apps.websub.tasks import retry_deliveries
 from apps.websub.views import BODY_LIMIT
 from tests.apps.retrieval.retrieving import NOW, a_feed, an_observed_source, begin, visit
 from tests.apps.websub.conftest import DAY, HOUR, a_named_source, subscribed
@@ -187,7 +187,7 @@ class TestAThinPing:
         assert (delivery.state, delivery.error) == ("waiting", "The feed is being checked at this moment.")
         Schedule.objects.update(worker="")
         at_noon.shift(61)
-        work_on_rest()
+        retry_deliveries()
         delivery.refresh_from_db()
         assert delivery.state == "asked"
         assert assignment.source_id == source.pk
@@ -283,7 +283,7 @@ class TestWhatIsLeftBehind:
     def test_is_processed_after_a_while(self, delivery, at_noon):
         assert queries.left_behind(NOW) == []
         at_noon.shift(21)
-        work_on_rest()
+        retry_deliveries()
         assert "Posting 7" in titles()
         assert queries.left_behind(NOW + HOUR) == []
 
