@@ -8,6 +8,8 @@ from celery.signals import task_prerun
 from django.db import close_old_connections
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+# Django's checks import all pages, which takes each process 0.7 s and 22 MB. `manage.py check` makes them.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 app = Celery("wirebeat", task_cls="apps.jobs.actions.dead_letters:CountedTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")

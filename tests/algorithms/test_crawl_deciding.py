@@ -1,7 +1,7 @@
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.postings.algorithms.extraction import keen
@@ -123,7 +123,6 @@ seen = st.builds(
 )
 
 
-@settings(max_examples=50)
 @given(st.lists(seen, min_size=20, max_size=20))
 def test_every_page_is_done_after_a_few_fetches(answers):
     """Whatever its server answers: no page is fetched more than thirteen times."""

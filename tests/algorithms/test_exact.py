@@ -59,7 +59,6 @@ def test_example_1_of_the_paper():
 
 
 @given(profiles(max_bins=6), st.integers(1, 5))
-@settings(max_examples=40, deadline=None)
 def test_on_a_grid_no_subset_of_nodes_is_better(profile, retrievals):
     plan = optimal_times_on_grid(profile, retrievals, nodes=10)
     slow = by_all_subsets(profile, retrievals, nodes=10)
@@ -75,7 +74,6 @@ def test_on_a_grid_the_programme_from_every_start_finds_nothing_better(profile, 
 
 
 @given(profiles(), st.integers(1, 30))
-@settings(max_examples=40, deadline=None)
 def test_the_optimum_is_a_plan_and_no_grid_has_a_better_one(profile, retrievals):
     plan = optimal_times(profile, retrievals)
     assert plan.shape == (retrievals,)
@@ -132,7 +130,6 @@ def test_descent_never_raises_the_delay(data):
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
 def test_after_descent_moving_one_retrieval_gains_nothing(data):
     profile = data.draw(profiles())
     plan = coordinate_descent(profile, data.draw(plans(profile, least=2)), sweeps=1000)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from time import process_time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.postings.algorithms.extraction import blocks as cutting
@@ -168,7 +168,6 @@ RUBBLE = [
 ]  # fmt: skip
 
 
-@settings(max_examples=60)
 @given(st.lists(st.binary(max_size=8) | st.sampled_from(RUBBLE), max_size=30))
 def test_rubble_stays_within_bounds(pieces):
     body = b"".join(pieces)

@@ -4,7 +4,7 @@ import json
 from html import escape
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.postings.algorithms.extraction.documents import read_page
@@ -378,14 +378,12 @@ def check_bounds(found: Metadata) -> None:
         assert without_controls(text) == text
 
 
-@settings(max_examples=50)
 @given(value=JSON, wrapped=st.booleans())
 def test_any_json_is_accepted(value, wrapped):
     check_bounds(read(ld(article(**{"author": value, "image": value} if wrapped else {"x": value}))))
     check_bounds(read(ld(json.dumps(value))))
 
 
-@settings(max_examples=50)
 @given(st.dictionaries(KEYS, JSON, max_size=8))
 def test_any_article_object_is_accepted(members):
     found = read(ld([{**members, "@type": "Article"}, members]))
@@ -396,7 +394,6 @@ def test_any_article_object_is_accepted(members):
 NAMES = st.sampled_from(["og:title", "author", "date", "og:image", "og:locale", "og:url", "keywords", "byl"])
 
 
-@settings(max_examples=50)
 @given(names=st.lists(NAMES, max_size=8), content=TEXTS, rest=st.text(max_size=40))
 def test_any_page_is_accepted(names, content, rest):
     heads = "".join(f'<meta name="{name}" content="{escape(content)}">' for name in names)

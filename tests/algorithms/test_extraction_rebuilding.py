@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html as lxml_html
 
@@ -181,7 +181,6 @@ def source_of(tree, words) -> str:
     return f"<{tag}{attributes}>{''.join(source_of(child, words) for child in children)}</{tag}>"
 
 
-@settings(max_examples=60)
 @given(trees=st.lists(TREES, max_size=5), data=st.data())
 def test_every_chosen_block_appears_once_in_order_and_no_other(trees, data):
     words: list[str] = []
@@ -198,7 +197,6 @@ def test_every_chosen_block_appears_once_in_order_and_no_other(trees, data):
     assert not captioned & Counter(expected)
 
 
-@settings(max_examples=60)
 @given(trees=st.lists(TREES, max_size=5))
 def test_every_element_is_closed_and_is_one_that_articles_have(trees):
     root = read_page("".join(source_of(tree, []) for tree in trees).encode()).root

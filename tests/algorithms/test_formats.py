@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.sources.formats import parse
@@ -318,7 +318,6 @@ CONTENT_TYPES = st.sampled_from(
 URLS = st.sampled_from(["", "https://a.example/feed", "http://[", "no address", "file:///etc/passwd", "\ud800"])
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(SAMPLES), EDITS, CONTENT_TYPES, URLS)
 def test_no_edit_of_a_feed_does_harm(
     sample: bytes, edits: list[tuple[float, int, bytes]], content_type: str, url: str
@@ -330,7 +329,6 @@ def test_no_edit_of_a_feed_does_harm(
     assert_harmless(bytes(content), content_type, url)
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.binary(max_size=200) | st.text(max_size=100).map(lambda text: text.encode("utf-8", "surrogatepass")),
     CONTENT_TYPES,

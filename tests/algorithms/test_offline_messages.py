@@ -4,7 +4,7 @@ import json
 from uuid import uuid4
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.following.formats.offline import MAX_CHANGES, MAX_MESSAGE_BYTES, BadMessage, parse
@@ -89,7 +89,6 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=50)
 @given(json_values | st.fixed_dictionaries({"person": st.just("p"), "sent_at": st.just(1), "changes": json_values}))
 def test_any_json_is_read_or_refused(value):
     try:

@@ -3,7 +3,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
@@ -55,7 +55,6 @@ def unordered(document: OpmlDocument) -> dict[str, tuple[Subscription, set[tuple
     return {found.xml_url: (replace(found, folders=()), set(found.folders)) for found in document.subscriptions}
 
 
-@settings(max_examples=100)
 @given(documents)
 def test_written_opml_is_read_back(document: OpmlDocument) -> None:
     again = read(write(document, NOW))
@@ -63,7 +62,6 @@ def test_written_opml_is_read_back(document: OpmlDocument) -> None:
     assert (again.title, again.skipped, again.problem) == (document.title, (), "")
 
 
-@settings(max_examples=100)
 @given(documents)
 def test_list_without_repeats_keeps_its_order(document: OpmlDocument) -> None:
     single = tuple(replace(found, folders=found.folders[:1]) for found in document.subscriptions)

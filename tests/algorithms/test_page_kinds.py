@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from django.core.management import call_command
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.postings.algorithms.extraction import keen
@@ -171,7 +171,6 @@ fragments = st.recursive(
 )
 
 
-@settings(max_examples=60)
 @given(st.lists(fragments, max_size=6).map("".join), st.text(max_size=40))
 def test_every_page_has_features_between_0_and_1_and_some_kind(html, path):
     page = read_page(html.encode())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.sources.formats.feed import NotAFeed
@@ -105,7 +105,6 @@ shapes = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(shapes, st.data())
 def test_the_right_items_are_proposed_first(shape, data):
     titles = shape.titles()

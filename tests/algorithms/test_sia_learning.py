@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.retrieval.algorithms.exact import optimal_times
@@ -72,7 +72,6 @@ points = st.lists(st.tuples(*[st.integers(0, 5)] * 2), min_size=1, max_size=20).
 
 
 @given(points, st.integers(1, 6), st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
 def test_clusters_are_settled(rows, clusters, seed):
     clusters = min(clusters, len(rows))
     centroids, membership = k_means(rows, clusters, random=generator(seed))

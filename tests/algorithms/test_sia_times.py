@@ -70,7 +70,6 @@ def test_known_optima_fulfil_theorem_3(retrievals):
 
 
 @given(profiles(), st.integers(1, 5))
-@settings(max_examples=40, deadline=None)
 def test_exact_optima_fulfil_theorem_3(profile, retrievals):
     residuals = optimality_residuals(profile, optimal_times(profile, retrievals))
     assert np.abs(residuals).max() < 1e-4 * profile.rates.max() * profile.period

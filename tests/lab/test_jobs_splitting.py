@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lab.benchmarks.splitting.comparison import RESULTS, Scheme, compared, expected_by_tetea, expected_by_us
@@ -60,7 +60,6 @@ def test_a_group_takes_what_its_tasks_take_and_comes_when_the_first_of_them_does
     assert whole.estimated.tolist() == [sum(each[1] for each in tasks if each[2] == group) for group in order]
 
 
-@settings(max_examples=50)
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=7), st.integers(1, 3))
 def test_longest_first_is_within_four_thirds_of_the_best(seconds, splits):
     work = work_of(seconds)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.sources.formats import parse
@@ -128,7 +128,6 @@ def test_sources_mix_formats_and_identifiers():
     assert all(guid_of(number, 0, ADDRESSES) for number in range(30) if format_of(number) is not Format.RSS)
 
 
-@settings(max_examples=60)
 @given(number=st.integers(0, 19), title=st.text(), paragraph=st.text())
 def test_any_text_can_be_written_in_any_format(number, title, paragraph):
     feed = Feed(number, "News", "en", "World", [1.0], [Text(title, (paragraph,))])

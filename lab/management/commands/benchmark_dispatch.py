@@ -118,16 +118,28 @@ class Command(LabCommand):
         with self.console.status(f"making {schedules:,} schedules"):
             _fill(schedules)
         with running({"beat": command("beat")}) as started:
-            start = time.time() + 8  # beat loads for some seconds; nothing is due before
+            began = time.time()
+            with self.console.status("starting beat"):
+                self._await_dispatch()
+            start = time.time() + 1
             with connection.cursor() as cursor:
                 cursor.execute(PLAN, {"burst": burst, "start": start, "seconds": seconds})
             with Progress(console=self.console) as progress:
                 arrivals = self._receive(progress, start, seconds)
             cpu = cpu_seconds(started["beat"].pid)
         figures = self._figures(arrivals, start + seconds / 2, burst)
-        figures["beat_cpu_share"] = cpu / (time.time() - start + 8)
+        figures["beat_cpu_share"] = cpu / (time.time() - began)
         self._print(self.console, figures, schedules, burst)
         return figures
+
+    @staticmethod
+    def _await_dispatch() -> None:
+        """Until beat, which loads for some seconds, has dispatched a source that is due."""
+        Schedule.objects.filter(pk=Schedule.objects.latest("pk").pk).update(due_at=datetime.now(UTC))
+        with current_app.connection_for_read() as broker:
+            queue = current_app.amqp.queues[queue_of(0, 1)].bind(broker.default_channel)
+            while (message := queue.get(no_ack=True)) is None or not message.headers["task"].endswith(".retrieve"):
+                time.sleep(0.05)
 
     def _receive(self, progress: Progress, start: float, seconds: int) -> list[tuple[float, float]]:
         """Take messages from the queue as a worker would; pairs of due and arrival time.
@@ -140,17 +152,18 @@ class Command(LabCommand):
             now = time.time()
             claims = body[0][0] if message.headers["task"].endswith(".retrieve") else []
             for source_id, sequence, due, _ in claims:
-                arrivals.setdefault((source_id, sequence), (due, now))
+                if due >= start:
+                    arrivals.setdefault((source_id, sequence), (due, now))
             message.ack()
 
-        bar = progress.add_task("receiving", total=seconds + 8)
+        bar = progress.add_task("receiving", total=seconds + 2)
         with current_app.connection_for_read() as broker:
             queue = current_app.amqp.queues[queue_of(0, 1)]
             with broker.Consumer(queue.bind(broker.default_channel), callbacks=[note], accept=["json"]):
                 while (now := time.time()) < start + seconds + 1:
                     with contextlib.suppress(TimeoutError):
                         broker.drain_events(timeout=0.5)
-                    progress.update(bar, completed=now - start + 8)
+                    progress.update(bar, completed=now - start + 1)
         return [*arrivals.values()]
 
     @staticmethod

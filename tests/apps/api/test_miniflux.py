@@ -233,7 +233,7 @@ def many(person):
     return folder
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     states=st.sets(st.sampled_from(["read", "unread"])),
     starred=st.sampled_from([None, True, False]),

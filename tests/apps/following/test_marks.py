@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 from time_machine import travel
@@ -76,7 +76,6 @@ def test_starring_and_reading_leave_each_other_alone():
 
 
 class TestMarksInAnyOrder(TestCase):
-    @settings(deadline=None, max_examples=40)
     @given(
         offsets=st.lists(st.integers(-3, 3), min_size=1, max_size=6),
         marks=st.lists(st.tuples(st.integers(0, 5), st.sampled_from(["read", "unread", "star", "all"])), max_size=8),

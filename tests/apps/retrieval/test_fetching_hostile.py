@@ -198,7 +198,7 @@ def test_a_server_without_tls_gets_no_plain_request(fetcher):
     assert not any(b"GET" in data for data in heard)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.one_of(
         st.binary(max_size=300),

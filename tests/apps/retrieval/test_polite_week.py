@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.retrieval.algorithms.planner.activity import Activity
@@ -143,7 +143,6 @@ publishers = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(publishers, st.integers(60, 86_400).map(lambda seconds: timedelta(seconds=seconds)), st.floats(0, 0.99))
 def test_a_publisher_has_nothing_to_complain_of_in_a_week(publisher, interval, jitter):
     live_a_week(publisher, interval, jitter)

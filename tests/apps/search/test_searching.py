@@ -27,7 +27,7 @@ from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
 pytestmark = pytest.mark.django_db
 
 # More random queries find rarer server errors: `WIREBEAT_RANDOM_QUERIES=50000`.
-RANDOM_QUERIES = int(os.environ.get("WIREBEAT_RANDOM_QUERIES", "400"))
+RANDOM_QUERIES = int(os.environ.get("WIREBEAT_RANDOM_QUERIES", "120"))
 ORDERS = ("relevance", "fresh", "newest")
 
 
