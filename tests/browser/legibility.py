@@ -45,7 +45,8 @@ FAINT_TEXTS = """() => {
     let seen = 0;
     for (const element of document.body.querySelectorAll("*")) {
         const text = words(element);
-        if (!text || element.matches(".unseen, option, script, title, :disabled") || !element.checkVisibility()) continue;
+        if (!text || element.matches(".unseen, option, script, title, :disabled")) continue;
+        if (!element.checkVisibility()) continue;
         seen += 1;
         const behind = background(element);
         const style = getComputedStyle(element, element.placeholder ? "::placeholder" : null);
