@@ -6,9 +6,8 @@ from functools import cache
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, Request
+from playwright.sync_api import Page
 
-from tests.browser import everything
 from tests.builders import a_posting, a_source
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(600)]
@@ -48,22 +47,9 @@ SEEN = """async () => {
 }"""
 
 
-@pytest.fixture
-def weigh(page: Page) -> Callable[[str], int]:
-    """Bytes of a file as they travel."""
+def weighing(page: Page) -> Callable[[str], int]:
+    """Counts the bytes of a file as they travel."""
     return cache(lambda address: len(gzip.compress(page.request.get(address).body(), 6)))
-
-
-@pytest.fixture
-def requests(page: Page) -> list[str]:
-    addresses: list[str] = []
-
-    def note(request: Request) -> None:
-        if urlsplit(request.url).scheme not in ("data", "blob"):
-            addresses.append(request.url)
-
-    page.on("request", note)
-    return addresses
 
 
 def complaints(page: Page, address: str, home: str, weigh: Callable[[str], int]) -> list[str]:
@@ -86,21 +72,8 @@ def complaints(page: Page, address: str, home: str, weigh: Callable[[str], int])
     return [f"{address} {words}" for words, holds in bounds.items() if holds]
 
 
-def test_every_page_is_light_and_still(page: Page, client, live_server, weigh, requests):
-    page.add_init_script(WATCH)
-    user = everything.an_admin()
-    values = everything.some_of_everything(user)
-    public = everything.pages(client, values)
-    found = [each for address in public for each in complaints(page, address, live_server.url, weigh)]
-    everything.sign_in(page.context, client, user, live_server.url)
-    for address in everything.pages(client, values):
-        found += complaints(page, address, live_server.url, weigh)
-    assert not found, "\n".join(found)
-    assert all(address.startswith(live_server.url) for address in requests)
-
-
 @pytest.mark.parametrize("viewport", [NARROW, WIDE])
-def test_the_first_page_stays_where_it_is_while_its_pictures_come(page: Page, live_server, weigh, viewport):
+def test_the_first_page_stays_where_it_is_while_its_pictures_come(page: Page, live_server, viewport):
     page.add_init_script(WATCH)
     page.set_viewport_size(viewport)
     large = "<svg xmlns='http://www.w3.org/2000/svg' width='900' height='700'/>"
@@ -108,7 +81,7 @@ def test_the_first_page_stays_where_it_is_while_its_pictures_come(page: Page, li
     source = a_source(listed=True)
     for number in range(30):
         a_posting(source, image_url=f"https://pictures.example/{number}.jpg", title=f"Words {number} " * 6)
-    assert complaints(page, "/", live_server.url, weigh) == []
+    assert complaints(page, "/", live_server.url, weighing(page)) == []
     page.mouse.wheel(0, 2_000)
     assert page.evaluate(SEEN)["shifts"] == []
 

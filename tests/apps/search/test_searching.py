@@ -417,7 +417,7 @@ def some_news():
     return user
 
 
-@pytest.mark.timeout(120 + RANDOM_QUERIES / 25)
+@pytest.mark.timeout(300 + RANDOM_QUERIES / 25)
 def test_no_query_is_an_error_of_the_server(client, some_news, caplog):
     """Each is an answer or a complaint, for people and strangers, at a bounded number of statements."""
     client.raise_request_exception = False

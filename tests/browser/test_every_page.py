@@ -1,0 +1,48 @@
+"""Every page, for visitors and for an admin: light, still, legible, and without a serious fault of accessibility."""
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, Request
+
+from tests.browser import everything
+from tests.browser.test_accessibility import PHONE, faults
+from tests.browser.test_weight import WATCH, complaints, weighing
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(1_200)]
+
+
+def assert_good(page: Page, addresses: Sequence[str], home: str) -> None:
+    """Each is loaded once, for all that is checked."""
+    found, weigh, requests = [], weighing(page), list[str]()
+
+    def note(request: Request) -> None:
+        if urlsplit(request.url).scheme not in ("data", "blob"):
+            requests.append(request.url)
+
+    page.on("request", note)
+    page.add_init_script(WATCH)
+    for address in addresses:
+        page.set_viewport_size(PHONE)
+        page.emulate_media(color_scheme="light", reduced_motion="no-preference")
+        found += complaints(page, address, home, weigh)
+        found += [f"{address} {fault}" for fault in faults(page)]
+    assert not found, "\n".join(found)
+    assert all(address.startswith(home) for address in requests)
+
+
+def test_what_visitors_see(page: Page, client, live_server):
+    values = everything.some_of_everything(everything.an_admin())
+    addresses = everything.pages(client, values)
+    assert len(addresses) >= 15
+    assert_good(page, addresses, live_server.url)
+
+
+def test_pages_of_users_and_admins(page: Page, client, live_server):
+    user = everything.an_admin()
+    values = everything.some_of_everything(user)
+    everything.sign_in(page.context, client, user, live_server.url)
+    addresses = everything.pages(client, values)
+    assert len(addresses) >= 50
+    assert_good(page, addresses, live_server.url)
