@@ -101,7 +101,7 @@ def test_pages_are_classified(html, path, expected):
 
 def test_reasons_name_what_was_found():
     assert "its text has 2" in " ".join(kind(article(), "/a-story-of-a-bridge").reasons)
-    assert "of its text is links" in " ".join(kind(section(), "/a").reasons)
+    assert "characters of its text are links" in " ".join(kind(section(), "/a").reasons)
     assert "its title is that of a service" in kind(IMPRINT, "/x").reasons
 
 

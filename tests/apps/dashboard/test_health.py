@@ -12,6 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from apps.alerts.models import Message
 from apps.dashboard.queries import services
 from apps.database import schema
+from apps.database.statements import execute
 from apps.retrieval.models import Retrieval
 from apps.search.models import OutboxRow
 from apps.sources import queries as sources
@@ -129,8 +130,7 @@ def test_sources_are_exported_by_state_and_problem(client):
 def test_very_many_sources_are_estimated(monkeypatch, db):
     for state in ("active", "active", "active", "paused", "paused"):
         a_source(state=state)
-    with sources.connection.cursor() as cursor:
-        cursor.execute("ANALYZE sources_source")
+    execute("ANALYZE sources_source")
     monkeypatch.setattr(sources, "ESTIMATED_STATES", sources.ESTIMATED_STATES.replace(str(sources.MAX_SOURCES), "3"))
     assert sources.counts_by_state() == {"active": 3, "paused": 2, "gone": 0}
 
