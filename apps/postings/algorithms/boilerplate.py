@@ -15,6 +15,7 @@ import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import NamedTuple, Self
 from zlib import crc32
 
@@ -33,6 +34,7 @@ SHORT_LINE = 12  # words
 MAX_TEMPLATE = 14  # words of a segment in which names may differ
 EDGE_WORDS = (2, 3, 4, 6, 8)
 MAX_DATELINE = 60  # characters
+MAX_NAME = 5  # words
 
 SEEN_ONCE = 256  # segments remembered
 COUNTED = 64  # segments
@@ -44,13 +46,15 @@ MAX_SAMPLE = 120  # characters of a segment shown to people
 MIN_TITLE = 8  # characters
 
 _TITLE, _ADDRESS, _NAME = "\x02", "\x03", "\x04"
+_MASKED = re.compile(f"[{_TITLE}{_ADDRESS}]+")
 _LINE = re.compile(r"[^\n]+")
 _END = re.compile(r"(?:[.!?…][\"'”’)\]»]*\s+(?![a-z])|[。！？][”’」』）]*)")
 _ABBREVIATION = re.compile(r"(?:^|[\s(\"“])(?:[A-Z][a-z]{0,3}|(?:\w\.)+\w|[A-Z]{1,4})\.[\"'”’)\]»]*\s+$")
 _DATELINE = re.compile(rf"[^\n.!?:]{{2,{MAX_DATELINE}}}?(?:\([^()\n]+\))?\s*[-–—]+\s")
 _ADDRESSES = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+|(?<!\w)/?[ur]/[\w-]+")
 _TOKEN = re.compile(rf"[{_TITLE}{_ADDRESS}{_NAME}]+|\d[\d.,:/]*|[^\W\d_]+(?:['’][^\W\d_]+)?")
-_NAMES = re.compile(r"(?:[^\W\d_a-z][\w'’.-]*)(?:(?:[\s/,&]+|\s+and\s+)[^\W\d_a-z][\w'’.-]*)*")
+_SPACELESS = re.compile(f"[{SPACELESS}]")
+_SET_OFF = re.compile(r"[^\s\w'’,]")
 _WORD = re.compile(rf"[^\W\d_{SPACELESS}]{{4,}}|(?=[{SPACELESS}])\w(?=(\w))")
 
 
@@ -110,10 +114,10 @@ class SourceBoilerplate:
         at : float
             Seconds since any epoch, shown to people as the time when a segment was last seen.
         title : str
-            Distinguishes postings whose text is nothing but boilerplate, and is one word where the text repeats it.
+            Needed: tells postings apart whose text is nothing but boilerplate, and counts as one word in the text.
         """
         segments = _segments(text, title)
-        keyed = {key: (kind, segment) for segment in segments for key, kind in _keys(segment)}
+        keyed = {key: (kind, segment.text) for segment in segments for key, kind in _keys(segment)}
         left = [segment for segment in segments if not self._is_known(segment)]
         matter, is_new = self._matter(_words(title, (segment.text for segment in left), text))
         unlearned = [segment for segment in segments if not self._covers(segment)]
@@ -121,9 +125,9 @@ class SourceBoilerplate:
         if is_new:
             self.postings += 1
             self.total = self.total * 0.5 ** (1 / HALF_LIFE) + 1
-        keyed |= {key: (kind, segment) for key, kind, segment in _edges(unlearned)}
-        for key, (kind, segment) in keyed.items():
-            self._count(key, kind, matter, at, text[segment.start : segment.end])
+        keyed |= {key: (kind, segment.text) for key, kind, segment in _edges(unlearned)}
+        for key, (kind, masked) in keyed.items():
+            self._count(key, kind, matter, at, masked)
         self._bound()
 
     def strip(self, text: str, title: str = "", common: Collection[int] = frozenset()) -> str:
@@ -146,12 +150,10 @@ class SourceBoilerplate:
 
     def learned(self) -> list[Learned]:
         """The segments that the source repeats, the most frequent first."""
-        found = [
-            Learned(count.sample, min(1.0, self._weight(count) / max(self.total, 1.0)), count.at)
-            for count in self._counts.values()
-            if self._is_learned(count)
-        ]
-        return sorted(found, key=lambda each: (-each.share, each.sample))
+        found: dict[str, Learned] = {}  # by sample: a segment may be known by its template, too
+        for count in sorted(filter(self._is_learned, self._counts.values()), key=self._weight):
+            found[count.sample] = Learned(count.sample, min(1.0, self._weight(count) / max(self.total, 1.0)), count.at)
+        return sorted(found.values(), key=lambda each: (-each.share, each.sample))
 
     def keys(self) -> list[int]:
         """Keys of whole segments that the source repeats, to find what is common to several sources."""
@@ -173,7 +175,7 @@ class SourceBoilerplate:
             postings,
             total,
             {key: _Count(*values) for key, *values in counts},
-            {key: matter for key, matter in once},
+            dict(once),
             [(matter, words) for matter, words in recent],
         )
 
@@ -229,7 +231,7 @@ class SourceBoilerplate:
             context |= 1 << word % CONTEXT_BITS
         self._recent = [*self._recent, (matter, context)][-RECENT:]
 
-    def _count(self, key: int, kind: str, matter: int, at: float, sample: str) -> None:
+    def _count(self, key: int, kind: str, matter: int, at: float, text: str) -> None:
         count = self._counts.get(key)
         if count is None:
             first = self._once.pop(key, None)
@@ -240,7 +242,7 @@ class SourceBoilerplate:
         if matter not in count.matters:
             count.weight, count.posting = self._weight(count) + 1, self.postings
             count.matters = [*count.matters, matter][-RECENT // 4 :]
-        count.at, count.sample = at, " ".join(sample.split())[:MAX_SAMPLE]
+        count.at, count.sample = at, _MASKED.sub("…", " ".join(text.split()))[:MAX_SAMPLE]
 
     def _bound(self) -> None:
         for key in list(self._once)[: max(0, len(self._once) - SEEN_ONCE)]:
@@ -311,7 +313,7 @@ def _of_line(text: str, start: int, end: int) -> Iterator[_Segment]:
 def _keys(segment: _Segment) -> Iterator[tuple[int, str]]:
     """The key of a segment, and that of its template if it may have names that differ."""
     tokens = _tokens(segment.text)
-    if not tokens or (len(tokens) == 1 and not segment.is_line):
+    if not tokens or (len(tokens) == 1 and not segment.is_line and not _SPACELESS.match(tokens[0])):
         return
     yield _key("", tokens), ""
     if len(tokens) <= MAX_TEMPLATE:
@@ -322,22 +324,23 @@ def _keys(segment: _Segment) -> Iterator[tuple[int, str]]:
 
 
 def _tokens(text: str) -> list[str]:
-    return ["0" if token[0].isdigit() else token[:1] if token[0] < " " else token for token in _found(text)]
-
-
-def _found(text: str) -> list[str]:
-    return _TOKEN.findall(text.casefold())
+    found = _TOKEN.findall(text.casefold())
+    return ["0" if token[0].isdigit() else token[:1] if token[0] < " " else token for token in found]
 
 
 def _template(segment: _Segment) -> list[str]:
-    """Its tokens with each run of names as one; its first word is no name, unless it is a dateline's."""
-    text = segment.text.strip()
-    if segment.is_dateline:
-        head, bracket, agency = text.partition("(")
-        return _tokens(_NAMES.sub(_NAME, head) + bracket + agency)
-    first = re.match(r"\W*\w+\W*", text)
-    cut = first.end() if first else 0
-    return _tokens(text[:cut] + _NAMES.sub(_NAME, text[cut:]))
+    """Its tokens, runs of up to five capitalised words as one; its first word is no name, unless a dateline's."""
+    bracket = segment.text.find("(") if segment.is_dateline else len(segment.text)
+    found: list[str] = []
+    run = 0
+    for number, match in enumerate(_TOKEN.finditer(segment.text)):
+        is_name = match[0][0].isupper() and (segment.is_dateline or number > 0) and match.start() < bracket
+        run = run + 1 if is_name else 0
+        if not is_name:
+            found += _tokens(match[0])
+        elif run % MAX_NAME == 1:
+            found.append(_NAME)
+    return found
 
 
 def _edges(segments: list[_Segment]) -> Iterator[tuple[int, str, _Segment]]:
@@ -345,16 +348,20 @@ def _edges(segments: list[_Segment]) -> Iterator[tuple[int, str, _Segment]]:
     if not segments:
         return
     first, last = segments[0], segments[-1]
-    heads = list(_TOKEN.finditer(first.text.casefold()))
-    tails = list(_TOKEN.finditer(last.text.casefold()))
+    heads = list(islice(_TOKEN.finditer(first.text), EDGE_WORDS[-1] + 1))
+    tails = list(_TOKEN.finditer(last.text))
     for size in EDGE_WORDS:
-        if len(heads) > size:
-            head = _Segment(first.start, first.start + heads[size].start(), "", False, False)
-            yield _key("head", _tokens(first.text[: heads[size].start()])), "head", head
+        # Only what a mark sets off: sentences that begin with the same words would lose them.
+        if len(heads) > size and _SET_OFF.search(first.text, heads[size - 1].end(), heads[size].start()):
+            cut = heads[size].start()
+            yield _edge("head", _Segment(first.start, first.start + cut, first.text[:cut], False, False))
         if len(tails) > size:
-            start = tails[-size].start()
-            tail = _Segment(last.start + start, last.end, "", False, False)
-            yield _key("tail", _tokens(last.text[start:])), "tail", tail
+            cut = tails[-size].start()
+            yield _edge("tail", _Segment(last.start + cut, last.end, last.text[cut:], False, False))
+
+
+def _edge(kind: str, phrase: _Segment) -> tuple[int, str, _Segment]:
+    return _key(kind, _tokens(phrase.text)), kind, phrase
 
 
 def _key(kind: str, tokens: list[str]) -> int:
