@@ -40,7 +40,7 @@ SEEN_ONCE = 256  # segments remembered
 COUNTED = 64  # segments
 RECENT = 16  # postings whose words are remembered
 CONTEXT_WORDS = 40
-CONTEXT_BITS = 256
+CONTEXT_BITS = 512
 SAME_MATTER = 0.35  # share of added words that an earlier posting has, beyond what chance explains
 MAX_SAMPLE = 120  # characters of a segment shown to people
 MIN_TITLE = 8  # characters
@@ -369,14 +369,13 @@ def _key(kind: str, tokens: list[str]) -> int:
 
 
 def _words(title: str, texts: Iterable[str], raw: str) -> set[int]:
-    """Hashes of the first words of a title and of texts, and of the addresses in them."""
+    """Hashes of the first words of a title and of texts; of the addresses in `raw` where there are no words."""
     found: list[str] = [match[0] + (match[1] or "") for match in _WORD.finditer(title.casefold())]
     for text in texts:
         if len(found) >= 2 * CONTEXT_WORDS:
             break
         found += [match[0] + (match[1] or "") for match in _WORD.finditer(text.casefold())]
-    addresses = _ADDRESSES.findall(raw)[:4]
-    distinct = list(dict.fromkeys([*found, *addresses]))[:CONTEXT_WORDS]
+    distinct = list(dict.fromkeys(found or _ADDRESSES.findall(raw)))[:CONTEXT_WORDS]
     return {crc32(word.encode("utf-8", "surrogatepass")) for word in distinct}
 
 
@@ -384,9 +383,11 @@ def _containment(words: set[int], context: int) -> float:
     """The share of words that a context has, beyond what chance explains; 1 for no words."""
     if not words:
         return 1.0
-    held = sum(context >> word % CONTEXT_BITS & 1 for word in words) / len(words)
+    held = sum(context >> word % CONTEXT_BITS & 1 for word in words)
+    if held < min(2, len(words)):
+        return 0.0  # of a few words, one is found by chance
     filled = context.bit_count() / CONTEXT_BITS
-    return (held - filled) / max(1 - filled, 0.01)
+    return (held / len(words) - filled) / max(1 - filled, 0.01)
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:
