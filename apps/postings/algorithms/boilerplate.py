@@ -15,6 +15,7 @@ import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import islice
 from typing import NamedTuple, Self
 from zlib import crc32
@@ -84,6 +85,10 @@ class Learned:
     share: float  # of recent postings
     at: float  # seconds: when it was last seen
 
+    @property
+    def seen_at(self) -> datetime:
+        return datetime.fromtimestamp(self.at, UTC)
+
 
 @dataclass(slots=True)
 class SourceBoilerplate:
@@ -112,7 +117,7 @@ class SourceBoilerplate:
         text : str
             Without markup; lines count.
         at : float
-            Seconds since any epoch, shown to people as the time when a segment was last seen.
+            Seconds since 1970, shown to people as the time when a segment was last seen.
         title : str
             Needed: tells postings apart whose text is nothing but boilerplate, and counts as one word in the text.
         """
@@ -140,13 +145,17 @@ class SourceBoilerplate:
         common : collection of int
             Keys of segments that several sources repeat, see `common_keys`.
         """
+        spans = self.spans(text, title, common)
+        return _without(text, spans) if spans else text
+
+    def spans(self, text: str, title: str = "", common: Collection[int] = frozenset()) -> list[tuple[int, int]]:
+        """Where the text has what the source repeats: start and end of each part, in no order."""
         if not common and not self._counts:
-            return text
+            return []
         segments = _segments(text, title)
         gone = [segment for segment in segments if self._covers(segment, common)]
         left = [segment for segment in segments if segment not in gone]
-        spans = [(segment.start, segment.end) for segment in gone] + self._edge_spans(left)
-        return _without(text, spans) if spans else text
+        return [(segment.start, segment.end) for segment in gone] + self._edge_spans(left)
 
     def learned(self) -> list[Learned]:
         """The segments that the source repeats, the most frequent first."""
@@ -260,6 +269,11 @@ class Strippers(NamedTuple):
     def strip(self, source_id: int, text: str, title: str = "") -> str:
         """The text of a source's posting without boilerplate."""
         return self.sources.get(source_id, _NOTHING).strip(text, title, self.common)
+
+    def repeated(self, source_id: int, text: str, title: str = "") -> str:
+        """The boilerplate in the text of a source's posting."""
+        spans = self.sources.get(source_id, _NOTHING).spans(text, title, self.common)
+        return "\n".join(text[start:end] for start, end in sorted(spans))
 
 
 _NOTHING = SourceBoilerplate()

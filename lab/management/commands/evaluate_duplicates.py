@@ -57,16 +57,17 @@ class Command(LabCommand):
         """The share that each method folds, of each kind of pair and of all."""
         drawn = pairs(reports, seed)
         counts = Counter(pair.kind for pair in drawn) + Counter(_whole(pair.are_copies) for pair in drawn)
-        table = Table("Method", *(f"{kind} ({number:,})" for kind, number in counts.items()), title=name)
         figures: dict[str, float] = {f"pairs.{kind}": number for kind, number in counts.items()}
-        for method, are_one in methods(drawn).items():
+        deciding = methods(drawn)
+        for method, are_one in deciding.items():
             folded: Counter[str] = Counter()
             for pair in drawn:
                 if are_one(pair):
                     folded.update((pair.kind, _whole(pair.are_copies)))
-            shares = {kind: folded[kind] / number for kind, number in counts.items()}
-            table.add_row(method, *(f"{share:.4f}" for share in shares.values()))
-            figures |= {f"{method}.{kind}": round(share, 5) for kind, share in shares.items()}
+            figures |= {f"{method}.{kind}": round(folded[kind] / number, 5) for kind, number in counts.items()}
+        table = Table("Pairs folded", *deciding, title=name)
+        for kind, number in counts.items():
+            table.add_row(f"{kind} ({number:,})", *(f"{figures[f'{method}.{kind}']:.4f}" for method in deciding))
         self.console.print(table)
         return figures
 

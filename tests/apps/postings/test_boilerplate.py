@@ -3,14 +3,18 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
+from django.urls import reverse
 
+from apps.api.dialects.rest.schemas.postings import serialize
 from apps.postings.actions import Document, PageOfPosting, fill, store
 from apps.postings.algorithms.extraction.articles import Article
 from apps.postings.models import Boilerplate, Posting
 from apps.postings.queries.boilerplate import learned, strippers
 from apps.sources.formats.feed import ParsedEntry
-from tests.builders import a_source
+from apps.web.pages.rows import rows
+from tests.builders import a_source, a_user
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 REPORTS = (
@@ -103,3 +107,20 @@ def test_three_sources_teach_a_fourth_one():
     cache.clear()
     fourth = a_source()
     assert strippers([fourth.pk]).strip(fourth.pk, f"Its first posting. {FOOTER}") == "Its first posting."
+
+
+def test_lists_and_the_api_show_excerpts_without_boilerplate():
+    source = a_source(listed=True)
+    stored(source, entries())
+    posting = Posting.objects.get(title=REPORTS[0][0])
+    [row] = rows(AnonymousUser(), [posting.pk])
+    assert row.excerpt == serialize(a_user(), [posting.pk])[posting.pk].excerpt == REPORTS[0][1]
+
+
+def test_only_staff_see_on_the_feeds_page_what_it_repeats(client):
+    source = a_source(listed=True)
+    stored(source, entries())
+    assert FOOTER not in client.get(reverse("source", args=[source.pk])).content.decode()
+    client.force_login(a_user(is_staff=True))
+    page = client.get(reverse("source", args=[source.pk])).content.decode()
+    assert f'<td dir="auto">{FOOTER}</td><td class="number">100.0 %</td>' in page

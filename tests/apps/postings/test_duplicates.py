@@ -12,9 +12,10 @@ from tests.builders import a_source
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 AGENCY = (
-    "The river left its banks on Friday night after three days of rain, and two hundred cellars in the old town had to"
-    " be pumped out by firemen. The mayor asked people to stay at home until the water has gone down. Trains to Porto do"
-    " not run before Sunday, said the railway, and schools remain closed on Monday. Nobody was hurt, as far as is known."
+    "The river left its banks on Friday night after three days of rain, and two hundred cellars in the old town had"
+    " to be pumped out by firemen. The mayor asked people to stay at home until the water has gone down. Trains to"
+    " Porto do not run before Sunday, said the railway, and schools remain closed on Monday. Nobody was hurt, as far as"
+    " is known."
 )
 OTHER = (
     "Firemen in Lisbon are pumping out cellars after the river flooded the old town on Friday, the worst flood in ten"
