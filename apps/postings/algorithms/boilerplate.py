@@ -52,7 +52,7 @@ _LINE = re.compile(r"[^\n]+")
 _END = re.compile(r"(?:[.!?…][\"'”’)\]»]*\s+(?![a-z])|[。！？][”’」』）]*)")
 _ABBREVIATION = re.compile(r"(?:^|[\s(\"“])(?:[A-Z][a-z]{0,3}|(?:\w\.)+\w|[A-Z]{1,4})\.[\"'”’)\]»]*\s+$")
 _DATELINE = re.compile(rf"[^\n.!?:]{{2,{MAX_DATELINE}}}?(?:\([^()\n]+\))?\s*[-–—]+\s")
-_ADDRESSES = re.compile(r"(?:https?://|www\.)\S+|\S+@\S+\.\w+|(?<!\w)/?[ur]/[\w-]+")
+_ADDRESSES = re.compile(r"(?:https?://|www\.)\S+|(?<![\w.+-])[\w.+-]{1,64}@[\w-]+\.\w+|(?<!\w)/?[ur]/[\w-]+")
 _TOKEN = re.compile(rf"[{_TITLE}{_ADDRESS}{_NAME}]+|\d[\d.,:/]*|[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SPACELESS = re.compile(f"[{SPACELESS}]")
 _SET_OFF = re.compile(r"[^\s\w'’,]")
@@ -65,6 +65,7 @@ class _Segment(NamedTuple):
     text: str  # addresses and the title masked
     is_line: bool
     is_dateline: bool
+    keys: tuple[tuple[int, str], ...] = ()  # each with its kind
 
 
 @dataclass(slots=True)
@@ -122,7 +123,7 @@ class SourceBoilerplate:
             Needed: tells postings apart whose text is nothing but boilerplate, and counts as one word in the text.
         """
         segments = _segments(text, title)
-        keyed = {key: (kind, segment.text) for segment in segments for key, kind in _keys(segment)}
+        keyed = {key: (kind, segment.text) for segment in segments for key, kind in segment.keys}
         left = [segment for segment in segments if not self._is_known(segment)]
         matter, is_new = self._matter(_words(title, (segment.text for segment in left), text))
         unlearned = [segment for segment in segments if not self._covers(segment)]
@@ -191,7 +192,7 @@ class SourceBoilerplate:
     # --- what is known
 
     def _weight(self, count: _Count) -> float:
-        return count.weight * 0.5 ** ((self.postings - count.posting) / HALF_LIFE)
+        return count.weight * float(0.5 ** ((self.postings - count.posting) / HALF_LIFE))
 
     def _is_learned(self, count: _Count) -> bool:
         if self.postings - count.posting > FORGOTTEN:
@@ -206,10 +207,10 @@ class SourceBoilerplate:
                 return weight >= max(EDGE_COUNT, EDGE_SHARE * self.total)
 
     def _is_known(self, segment: _Segment) -> bool:
-        return any(key in self._counts or key in self._once for key, _ in _keys(segment))
+        return any(key in self._counts or key in self._once for key, _ in segment.keys)
 
     def _covers(self, segment: _Segment, common: Collection[int] = frozenset()) -> bool:
-        for key, kind in _keys(segment):
+        for key, kind in segment.keys:
             count = self._counts.get(key)
             if (count is not None and self._is_learned(count)) or (not kind and key in common):
                 return True
@@ -226,7 +227,7 @@ class SourceBoilerplate:
 
     # --- learning
 
-    def _matter(self, words: set[int]) -> tuple[int, bool]:
+    def _matter(self, words: int) -> tuple[int, bool]:
         """The number of the matter that added words are about, and whether it is a new one."""
         new = max((matter for matter, _ in self._recent), default=0) + 1
         if not self._recent:
@@ -234,11 +235,8 @@ class SourceBoilerplate:
         best, nearest = max((_containment(words, context), matter) for matter, context in self._recent)
         return (nearest, False) if best >= SAME_MATTER else (new, True)
 
-    def _remember(self, matter: int, words: set[int]) -> None:
-        context = 0
-        for word in words:
-            context |= 1 << word % CONTEXT_BITS
-        self._recent = [*self._recent, (matter, context)][-RECENT:]
+    def _remember(self, matter: int, words: int) -> None:
+        self._recent = [*self._recent, (matter, words)][-RECENT:]
 
     def _count(self, key: int, kind: str, matter: int, at: float, text: str) -> None:
         count = self._counts.get(key)
@@ -297,11 +295,11 @@ def _segments(text: str, title: str) -> list[_Segment]:
         cut = dateline.end()
         found[0] = _Segment(first.start, cut, masked[first.start : cut], False, True)
         found.insert(1, _Segment(cut, first.end, masked[cut : first.end], first.is_line, False))
-    if len(found) <= MAX_SEGMENTS:
-        return found
-    quarter = MAX_SEGMENTS // 4
-    middle = [each for each in found[quarter : quarter - MAX_SEGMENTS] if each.is_line and _is_short(each.text)]
-    return [*found[:quarter], *middle, *found[quarter - MAX_SEGMENTS :]]
+    if len(found) > MAX_SEGMENTS:
+        quarter = MAX_SEGMENTS // 4
+        middle = [each for each in found[quarter : quarter - MAX_SEGMENTS] if each.is_line and _is_short(each.text)]
+        found = [*found[:quarter], *middle, *found[quarter - MAX_SEGMENTS :]]
+    return [segment._replace(keys=tuple(_keys(segment))) for segment in found]
 
 
 def _masked(text: str, title: str) -> str:
@@ -382,26 +380,28 @@ def _key(kind: str, tokens: list[str]) -> int:
     return crc32(f"{kind}\n{' '.join(tokens)}".encode("utf-8", "surrogatepass"))
 
 
-def _words(title: str, texts: Iterable[str], raw: str) -> set[int]:
-    """Hashes of the first words of a title and of texts; of the addresses in `raw` where there are no words."""
+def _words(title: str, texts: Iterable[str], raw: str) -> int:
+    """A set of bits for the first words of a title and of texts; for the addresses in `raw` if there are no words."""
     found: list[str] = [match[0] + (match[1] or "") for match in _WORD.finditer(title.casefold())]
     for text in texts:
         if len(found) >= 2 * CONTEXT_WORDS:
             break
         found += [match[0] + (match[1] or "") for match in _WORD.finditer(text.casefold())]
-    distinct = list(dict.fromkeys(found or _ADDRESSES.findall(raw)))[:CONTEXT_WORDS]
-    return {crc32(word.encode("utf-8", "surrogatepass")) for word in distinct}
+    bits = 0
+    for word in list(dict.fromkeys(found or _ADDRESSES.findall(raw)))[:CONTEXT_WORDS]:
+        bits |= 1 << crc32(word.encode("utf-8", "surrogatepass")) % CONTEXT_BITS
+    return bits
 
 
-def _containment(words: set[int], context: int) -> float:
+def _containment(words: int, context: int) -> float:
     """The share of words that a context has, beyond what chance explains; 1 for no words."""
     if not words:
         return 1.0
-    held = sum(context >> word % CONTEXT_BITS & 1 for word in words)
-    if held < min(2, len(words)):
+    count, held = words.bit_count(), (words & context).bit_count()
+    if held < min(2, count):
         return 0.0  # of a few words, one is found by chance
     filled = context.bit_count() / CONTEXT_BITS
-    return (held / len(words) - filled) / max(1 - filled, 0.01)
+    return (held / count - filled) / max(1 - filled, 0.01)
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:

@@ -17,8 +17,8 @@ from apps.search.algorithms.index.memory_segment import Chunk, spans
 from apps.search.algorithms.index.newest import Found, newest
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
 from apps.search.queries import stored
-from apps.search.queries.boilerplate import boilerplate_terms
 from apps.search.queries.blocks import Blocks, GenerationBlock, MemoryBlock, Reader, joinable
+from apps.search.queries.boilerplate import boilerplate_terms
 from apps.search.queries.stored import Columns, Segment
 from apps.search.queries.terms import Terms
 from apps.search.queries.transactions import consistent_snapshot

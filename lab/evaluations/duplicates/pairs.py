@@ -16,6 +16,7 @@ source appends a footer of its own to whatever it publishes.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
@@ -29,6 +30,7 @@ EDITED = 0.015  # share of words that an editor changes
 CUT = 0.15  # largest share of words that is cut off at the end
 TEMPLATES = 150  # postings of each template
 MOST = 1_500  # pairs of each kind
+GROUPED = 60  # reports of a story or source that are paired with each other
 MIN_WORDS = 40  # of a report that is copied
 ONE_TEXT = 0.9  # share of common runs of four words, from which collections hold one article twice
 
@@ -116,17 +118,26 @@ def _rewritten(article: Carried, rng: np.random.Generator) -> Carried:
 
 def _different(reports: Sequence[Labelled], articles: Sequence[Carried], rng: np.random.Generator) -> Iterator[Pair]:
     by_kind: dict[str, list[tuple[int, int]]] = {"same_story": [], "same_source": []}
-    order = rng.permutation(len(reports))[: 3 * MOST].tolist()
-    for one, other in combinations(sorted(order), 2):
-        if reports[one].story == reports[other].story and reports[one].text:
-            by_kind["same_story"].append((one, other))
-        elif reports[one].story != reports[other].story and reports[one].publisher == reports[other].publisher:
+    for one, other in _grouped([report.story if report.text else "" for report in reports], rng):
+        by_kind["same_story"].append((one, other))
+    for one, other in _grouped([report.publisher for report in reports], rng):
+        if reports[one].story != reports[other].story:
             by_kind["same_source"].append((one, other))
     for kind, found in by_kind.items():
         for place in rng.permutation(len(found))[:MOST].tolist():
             one, other = (articles[each] for each in found[place])
             if not _is_one_text(one, other):
                 yield Pair(kind, False, one, other)
+
+
+def _grouped(labels: Sequence[str], rng: np.random.Generator) -> Iterator[tuple[int, int]]:
+    """Pairs of places with the same label; of frequent labels only between some of the places."""
+    places = defaultdict[str, list[int]](list)
+    for place, label in enumerate(labels):
+        if label:
+            places[label].append(place)
+    for found in places.values():
+        yield from combinations(rng.permutation(found)[:GROUPED].tolist(), 2)
 
 
 def _is_one_text(one: Carried, other: Carried) -> bool:
