@@ -37,7 +37,8 @@ def ours(pairs: Sequence[Pair], *, boilerplate: bool = True) -> Method:
 
 
 def same_link(pair: Pair) -> bool:
-    return same_page_key(pair.one.url) == same_page_key(pair.other.url)
+    key = same_page_key(pair.one.url)
+    return key != "" and key == same_page_key(pair.other.url)
 
 
 def same_link_or_title(pair: Pair) -> bool:

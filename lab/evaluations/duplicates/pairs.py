@@ -79,7 +79,8 @@ def pairs(reports: Sequence[Labelled], seed: int) -> list[Pair]:
 
 
 def _carried(report: Labelled, number: int) -> Carried:
-    source = report.publisher or "news.example"
+    name = re.sub(r"[^a-z0-9.]+", "-", report.publisher.lower()).strip("-.") or "news"
+    source = name if "." in name else f"{name}.example"
     slug = "-".join(re.findall(r"\w+", report.title.lower())[:6])
     return Carried(source, f"https://www.{source}/news/{number}/{slug}", report.title, report.text)
 
