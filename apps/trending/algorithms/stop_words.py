@@ -54,10 +54,14 @@ CALENDAR = {
         octobre novembre décembre
     """,
     "es": """
-        lunes martes miércoles jueves viernes sábado domingo enero febrero marzo abril mayo junio julio agosto septiembre
+        lunes martes miércoles jueves viernes sábado domingo enero febrero marzo abril mayo junio julio agosto
+        septiembre
         octubre noviembre diciembre
     """,
-    "zh": "星期一 星期二 星期三 星期四 星期五 星期六 星期日 周一 周二 周三 周四 周五 周六 周日 周末 上午 下午 晚间 凌晨 近日 日前 当日",
+    "zh": """
+        星期一 星期二 星期三 星期四 星期五 星期六 星期日 周一 周二 周三 周四 周五 周六 周日 周末 上午 下午 晚间 凌晨
+        近日 日前 当日
+    """,
 }  # fmt: skip
 
 # Verbs and adverbs: no noun phrase holds them, unless they are spelt as names in a text that is not title case.
@@ -107,9 +111,12 @@ VERBS = {
         mata muere muerto niega pide pierde podría presenta recibe sigue son tiene van
     """,
     "zh": """
-        举行 召开 发布 宣布 指出 强调 开展 推进 加强 实现 启动 出席 会见 进行 提出 成为 达到 超过 举办 推动 提升 完成 开始 继续 发现 发生
-        要求 希望 应该 必须 首次 正式 全面 持续 积极 共同 来自 前往 获得 认为 介绍 参加 关于 通过 根据 目前 此次 正在 可能 不断 呼吁 造成
-        進行 宣佈 發布 舉行 表达 会谈 应对 致 获 超 约 已 再 又 还 更 最 很 均 曾 或 并 但 由 以 其 各 该 本 此 每 中 上 下 后 前 内 外 名 人
+        举行 召开 发布 宣布 指出 强调 开展 推进 加强 实现 启动 出席 会见 进行 提出 成为 达到 超过 举办 推动 提升 完成
+        开始 继续 发现 发生
+        要求 希望 应该 必须 首次 正式 全面 持续 积极 共同 来自 前往 获得 认为 介绍 参加 关于 通过 根据 目前 此次 正在
+        可能 不断 呼吁 造成
+        進行 宣佈 發布 舉行 表达 会谈 应对 致 获 超 约 已 再 又 还 更 最 很 均 曾 或 并 但 由 以 其 各 该 本 此 每 中
+        上 下 后 前 内 外 名 人
     """,
 }  # fmt: skip
 
@@ -142,7 +149,10 @@ WEAK = {
     "de": "neu alt gut groß klein frau mann menschen stadt land welt leben ende anfang",
     "fr": "grand grande petit petite homme femme gens pays ville monde vie fin",
     "es": "gran grande san santa hombre mujer gente país ciudad mundo vida fin",
-    "zh": "工作 活动 问题 情况 方面 国家 发展 合作 国际 中国 全国 会议 代表 记者会 人民 社会 世界 地区 城市 公司 企业 项目 服务 时间 男子 女子",
+    "zh": """
+        工作 活动 问题 情况 方面 国家 发展 合作 国际 中国 全国 会议 代表 记者会 人民 社会 世界 地区 城市 公司 企业
+        项目 服务 时间 男子 女子
+    """,
 }  # fmt: skip
 
 # Words inside a noun phrase; others end it. Languages without a list allow all stop words.

@@ -172,7 +172,9 @@ def _words(text: str, language: str) -> list[_Word]:
         is_verb = not is_name and not is_acronym and rules.is_verb(lower)
         is_short = len(spelling) < 3 and spelling.isascii() and not is_acronym
         is_spelt = not _DIGIT.search(spelling) or (spelling[0].isalpha() and len(spelling) > 1)
-        is_edge = is_spelt and len(spelling) > 1 and not (is_stop or is_verb or (rules.capital and not spelling[0].isupper()))
+        is_edge = (
+            is_spelt and len(spelling) > 1 and not (is_stop or is_verb or (rules.capital and not spelling[0].isupper()))
+        )
         is_alone = is_edge and not is_short and lower not in rules.weak
         parts = is_verb or (is_stop and bool(rules.between) and lower not in rules.between)
         words.append(_Word(key.lstrip(STOP_MARK), hyphens, start, end, is_edge, is_alone, is_name, piece + parts))
