@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.summaries.algorithms.characteristic import spelt
-from apps.summaries.algorithms.composing import by_ratio
+from apps.summaries.algorithms.asides import is_aside
+from apps.summaries.algorithms.composing import by_count, by_ratio
 from apps.summaries.algorithms.frequencies import Frequencies, pack, unpack
-from apps.summaries.algorithms.outlines import STEPS, outline
+from apps.summaries.algorithms.outlines import DEFAULT, STEPS, outline
 from apps.summaries.algorithms.ranking import Weights, contents, ranked
 from apps.summaries.algorithms.start_table import start_table
 from apps.summaries.algorithms.texts import Sentence, Text, read
@@ -147,6 +148,64 @@ def test_a_ratio_is_reached_by_the_last_sentence_taken_and_by_none_before(order,
     assert len(taken) == 1 or total - lengths[last] < ratio * sum(lengths)
 
 
+@given(st.permutations(range(7)), st.lists(st.integers(1, 60), min_size=7, max_size=7))
+def test_a_default_summary_has_three_sentences_and_up_to_five_while_it_is_short(order, lengths):
+    taken = by_count(order, lengths)
+    assert taken == sorted(order[: len(taken)])
+    words = sum(lengths[number] for number in taken)
+    assert len(taken) == 5 or (words >= 60 and len(taken) in (3, 4))
+    last = lengths[order[len(taken) - 1]]
+    assert len(taken) == 3 or words - last < 60
+
+
+REPORT = ("The bridge was closed.", "Ferries replace it.", "Divers look for a pillar.", "It opens on Friday.")
+
+
+@pytest.mark.parametrize(
+    "aside",
+    [
+        "Photograph: Jane Doe/Reuters",
+        "A pillar of the bridge in May 2023 (Photo by Jane Doe)",
+        "The bridge on Monday. Jane Doe/Getty Images",
+        "Image caption, The bridge on Monday",
+        "Read more: Storm hits Rome",
+        "Sign up to our newsletter.",
+        "By Jane Doe, Political Editor",
+        "What we know",  # a heading
+        "Copyright 2023 The Gazette. All rights reserved.",
+        "Jane Doe contributed to this report.",
+    ],
+)
+def test_a_summary_never_has_captions_credits_headings_and_calls(aside: str):
+    text = "\n".join([*REPORT[:2], aside, *REPORT[2:]])
+    found = read(text, "en").sentences
+    assert tuple(text[sentence.start : sentence.end] for sentence in found) == REPORT
+
+
+@pytest.mark.parametrize("aside", ["图为总理在柏林。", "（新华社记者 李明摄）", "责任编辑：王芳", "扫码关注我们。"])
+def test_a_chinese_summary_never_has_them_either(aside: str):
+    report = ("总理访问柏林。", "天气很好。", "总理会见德国总理。")
+    text = "\n".join([aside, *report])
+    assert tuple(text[each.start : each.end] for each in read(text, "zh").sentences) == report
+
+
+@pytest.mark.parametrize("sentence", ["Photographs of the storm show it.", "Sources said so.", "Related costs rose.",
+                                      "The report was released.", "By the time he came, it rained.", "广告收入增长。"])  # fmt: skip
+def test_a_sentence_that_only_begins_like_a_caption_stays(sentence: str):
+    assert not is_aside(sentence)
+
+
+def test_what_a_source_repeats_is_in_no_summary():
+    text = " ".join([REPORT[0], "We are listed on  the stock exchange.", *REPORT[1:]])
+    own = " ".join(REPORT)
+    assert "exchange" not in {term for each in read(text, "en", own=own).sentences for term in each.terms}
+    assert "exchang" in {term for each in read(text, "en").sentences for term in each.terms}
+
+
+def test_a_text_of_nothing_but_asides_keeps_them():
+    assert len(read("Photograph: Jane Doe. Read more: Storm hits Rome", "en").sentences) == 2
+
+
 def test_a_ratio_of_nothing_is_refused():
     with pytest.raises(ValueError, match="above 0 and at most 1, not 0"):
         by_ratio([0], [1], 0)
@@ -167,7 +226,8 @@ ARTICLE = " ".join(
 
 def test_a_longer_summary_holds_every_shorter_one():
     found = outline("Bridge closed", ARTICLE, "en", Frequencies())
-    assert tuple(found.summaries) == STEPS
+    assert tuple(found.summaries) == (DEFAULT, *STEPS)
+    assert len(found.summaries[DEFAULT]) == 4
     for shorter, longer in pairwise(STEPS):
         assert set(found.summaries[shorter]) <= set(found.summaries[longer])
     assert all(ARTICLE[start:end].endswith("later.") for start, end in found.summaries[50])

@@ -110,3 +110,26 @@ def test_a_shown_term_is_the_same_when_it_is_typed():
 
 def test_an_expression_that_cannot_be_read_takes_nothing_out():
     assert not unwanted_of("", "(", "en")(terms_of("storm", "", "en")[0])
+
+
+@pytest.mark.parametrize(
+    ("title", "language", "expected"),
+    [
+        ("Storm kills at least 9 in Texas on Thursday", "en", {"Storm", "Texas"}),
+        ("Police Arrested Man After Shooting at Mall", "en", {"Shooting", "Mall"}),
+        ("Senate rejects new plan", "en", {"Senate"}),
+        ("Bundesrat stimmt am Donnerstag zu", "de", {"Bundesrat"}),
+        ("总理周一宣布访问柏林", "zh", {"总理", "访问", "访问柏林", "柏林"}),
+    ],
+)
+def test_fragments_are_no_terms(title: str, language: str, expected: set[str]):
+    found = spelled(title, language=language)
+    assert found & expected
+    assert found <= expected | {"Shooting at Mall"}
+
+
+def test_a_verb_is_a_name_where_it_is_capitalised_in_running_text():
+    assert "Face the Nation" not in spelled("Mayor to face the nation")
+    assert "United Airlines" in spelled("Storm delays United Airlines")
+    assert "Wins" in spelled("", "The new station that is called Wins was sold to a bank.")
+    assert "wins" not in spelled("Storm wins the race of the year")

@@ -37,7 +37,7 @@ def test_every_method_is_measured_on_every_horizon(stories, tmp_path, capsys):
     call_command("evaluate_trending", stories=stories, seeds=1, json=tmp_path / "json", plot=tmp_path / "svg")
     figures = json.loads((tmp_path / "json").read_text())
     measures = ("precision", "recall", "background", "shown")
-    horizons = [trial.horizon.name for trial in TRIALS]
+    horizons = [trial.name for trial in TRIALS]
     pooled = {f"{horizon}.{method}.{name}" for horizon in horizons for method in METHODS for name in measures}
     assert set(figures) == pooled | {f"{horizon}.ours.seed1.{name}" for horizon in horizons for name in measures}
     assert all(0 <= value <= 1 for name, value in figures.items() if not name.endswith("shown"))

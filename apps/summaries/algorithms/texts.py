@@ -7,6 +7,7 @@ from itertools import chain
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.languages import base_code
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
+from apps.summaries.algorithms.asides import MIN_SENTENCES, ends_with_mark, is_aside
 from apps.summaries.algorithms.datelines import dateline_end
 from apps.summaries.algorithms.sentences import MAX_TEXT_LENGTH, sentences
 
@@ -40,8 +41,8 @@ class Text:
         return sum(sentence.words for sentence in self.sentences)
 
 
-def read(text: str, language: str, title: str = "") -> Text:
-    """The sentences of a text, without its dateline, and their content terms.
+def read(text: str, language: str, title: str = "", own: str | None = None) -> Text:
+    """The sentences of a text and their content terms, without its dateline, captions, credits and boilerplate.
 
     Content terms are those by which the text is found, but for single letters and what begins with a digit; of scripts
     without spaces they are the pairs of neighbouring characters, which rank sentences as well as words do.
@@ -52,6 +53,8 @@ def read(text: str, language: str, title: str = "") -> Text:
         Without markup.
     language : str
         ISO 639-1 or longer, "" if unknown.
+    own : str
+        The text without the boilerplate of its source, if that is known. Sentences that it lacks are left out.
 
     Examples
     --------
@@ -77,7 +80,21 @@ def read(text: str, language: str, title: str = "") -> Text:
             length -= characters * (1 - 1 / CHARACTERS_OF_A_WORD)
         found.append(Sentence(begin + start, begin + end, max(1.0, length), terms))
         first = last
+    found = _reported(found, text, own)
     return Text(tuple(found), frozenset(filter(_is_content, analyse(title, language).terms)))
+
+
+def _reported(found: list[Sentence], text: str, own: str | None) -> list[Sentence]:
+    """The sentences of the report itself, all if nothing else is left."""
+    kept = None if own is None else " ".join(own.split())
+    pieces = [text[sentence.start : sentence.end] for sentence in found]
+    reported = [
+        (sentence, piece)
+        for sentence, piece in zip(found, pieces, strict=True)
+        if not is_aside(piece) and (kept is None or " ".join(piece.split()) in kept)
+    ]
+    ended = [sentence for sentence, piece in reported if ends_with_mark(piece)]
+    return ended if len(ended) >= MIN_SENTENCES else [sentence for sentence, _ in reported] or found
 
 
 def length_in_words(text: str) -> float:

@@ -18,7 +18,7 @@ from apps.following import actions as following_actions
 from apps.following import queries as following
 from apps.following.queries import Kind, Scope
 from apps.summaries import queries as summaries
-from apps.summaries.algorithms.outlines import STEPS, step_of
+from apps.summaries.algorithms.outlines import STEPS, chosen
 
 router = Router(tags=["postings"])
 
@@ -188,12 +188,14 @@ class Summary(Schema):
     teaser: str = Field(description="The publisher's own; empty without one.")
     sentences: list[str] = Field(description="None for a short text.")
     percent: int = Field(description="Their part of the text; 0 without any.")
-    steps: list[int] = Field(description="Possible values of `percent`.")
+    steps: list[int] = Field(description="Values of `percent` to choose from.")
     words: list[str] = Field(description="Keywords, the most important first.")
 
 
 class Shortened(BaseModel):
-    percent: int | None = Field(None, ge=1, le=100, description="Of the text; rounded to a step.")
+    percent: int | None = Field(
+        None, ge=1, le=100, description="Of the text; rounded to a step. By default 3-5 sentences."
+    )
 
 
 @router.get("/postings/{posting_id}/summary", response=answers(Summary))
@@ -202,13 +204,13 @@ def summarise_posting(request: PersonsRequest, posting_id: Id, params: Annotated
     found = following.readable_by(request.user).filter(pk=posting_id).first()
     posting = present(found, "There is no such posting.")
     shortened = summaries.shortened(posting)
-    step = step_of(posting.text, shortened.outline.summaries, params.percent)
+    share, places = chosen(posting.text, shortened.outline.summaries, params.percent)
     return Summary(
         posting_id=posting.pk,
         language=posting.language,
         teaser=shortened.teaser,
-        sentences=[posting.text[start:end] for start, end in shortened.outline.summaries.get(step, ())],
-        percent=step,
+        sentences=[posting.text[start:end] for start, end in places],
+        percent=share,
         steps=list(STEPS),
         words=list(shortened.outline.words),
     )
