@@ -13,8 +13,8 @@ from django.core.management import call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.summaries.algorithms.characteristic import spelt
 from apps.summaries.algorithms.asides import is_aside
+from apps.summaries.algorithms.characteristic import spelt
 from apps.summaries.algorithms.composing import by_count, by_ratio
 from apps.summaries.algorithms.frequencies import Frequencies, pack, unpack
 from apps.summaries.algorithms.outlines import DEFAULT, STEPS, outline
@@ -189,8 +189,17 @@ def test_a_chinese_summary_never_has_them_either(aside: str):
     assert tuple(text[each.start : each.end] for each in read(text, "zh").sentences) == report
 
 
-@pytest.mark.parametrize("sentence", ["Photographs of the storm show it.", "Sources said so.", "Related costs rose.",
-                                      "The report was released.", "By the time he came, it rained.", "广告收入增长。"])  # fmt: skip
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Photographs of the storm show it.",
+        "Sources said so.",
+        "Related costs rose.",
+        "The report was released.",
+        "By the time he came, it rained.",
+        "广告收入增长。",
+    ],
+)
 def test_a_sentence_that_only_begins_like_a_caption_stays(sentence: str):
     assert not is_aside(sentence)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from apps.trending.algorithms import yioop
 from apps.trending.algorithms.choosing import COVERED, choose
 from apps.trending.algorithms.documents import gather, holders, source_counts
-from apps.trending.algorithms.scoring import Horizon, Past, rise
+from apps.trending.algorithms.scoring import HOUR_HORIZON, Horizon, Past, prior_shares, rise
 from apps.trending.algorithms.slices import Counts, counted, merged
 from lab.evaluations.trending.evaluation import TRIALS, ReadStream, evaluate, pooled
 from lab.evaluations.trending.stream import Headline, make_stream
@@ -216,3 +216,20 @@ def test_a_plot_has_a_panel_for_each_horizon_and_escapes_names():
     assert "A &amp; B" in svg
     assert "&lt;x&gt;" in svg
     assert svg.count("<circle") == 2
+
+
+def test_without_a_past_words_of_everyday_news_need_more_documents_than_rare_ones():
+    nothing = Past(np.zeros((0, 2), np.int64), np.zeros(0, np.int64))
+    values = np.array([9, 9])
+    found = rise(values, values, values, 100, nothing, HOUR_HORIZON, prior_shares(["year", "merkel"], "en"))
+    assert found.scores[0] < 1.0
+    assert found.scores[1] > HOUR_HORIZON.cut
+
+
+def test_general_news_counts_for_nothing_once_there_is_a_past():
+    past = Past(np.full((200, 1), 5), np.full(200, 100))
+    values = np.array([30])
+    with_prior, without = (
+        rise(values, values, values, 100, past, HOUR_HORIZON, prior).expected for prior in (0.0005, 0.09)
+    )
+    assert with_prior == pytest.approx(without, rel=0.01)

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import lzma
+from datetime import UTC, datetime
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -51,6 +53,28 @@ def test_a_file_without_stories_is_named(tmp_path):
     (tmp_path / "empty.csv").write_text("TITLE,PUBLISHER\n")
     with pytest.raises(CommandError, match=r"empty\.csv has no row"):
         call_command("evaluate_trending", stories=tmp_path / "empty.csv")
+
+
+def test_terms_of_recorded_hours_are_printed_for_people_to_judge(tmp_path, capsys):
+    begin = int(datetime(2023, 5, 1, tzinfo=UTC).timestamp())
+    lines = [
+        {"src": number % 7, "t": begin + 1_200 * number, "title": f"{way.format(place)} {number}", "desc": ""}
+        for number, (way, place) in enumerate((way, place) for place in PLACES for way in WAYS * 4)
+    ]
+    with lzma.open(tmp_path / "items.jsonl.xz", "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
+    dates = {"first": datetime(2023, 5, 1, 12, tzinfo=UTC), "last": datetime(2023, 5, 2, 12, tzinfo=UTC)}
+
+    def printed(seed: int) -> list[str]:
+        call_command("list_trends", items=tmp_path / "items.jsonl.xz", hours=4, history=24, seed=seed, **dates)
+        return capsys.readouterr().out.splitlines()
+
+    shown = printed(1)
+    assert len(shown) == 4
+    assert all(line.startswith("**2023-05-0") for line in shown)
+    assert any(place in line for line in shown for place in PLACES)
+    assert not any("evacuated" in line or "speaks" in line for line in shown)
+    assert printed(1) == shown != printed(2)
 
 
 @pytest.mark.django_db(transaction=True)

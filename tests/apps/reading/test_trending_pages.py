@@ -85,6 +85,26 @@ def test_the_page_of_an_empty_portal_says_that_nothing_trends(client: Client):
 
 
 @pytest.mark.usefixtures("trends")
+def test_the_chart_opens_on_the_hours_while_there_are_no_days_to_compare():
+    def opened() -> str:
+        [link] = [
+            link for link in trends_page(AnonymousUser(), TrendingParameters("en"), NOW)["periods"] if link.is_current
+        ]
+        return link.label
+
+    assert opened() == "48 hours"
+    source = a_source(listed=True)
+    for days in range(1, 5):
+        at = NOW - timedelta(days=days)
+        a_posting(source, title="Harbour bridge", text="", language="en", published_at=at)
+    while actions.count():
+        pass
+    while actions.slice_stale():
+        pass
+    assert opened() == "30 days"
+
+
+@pytest.mark.usefixtures("trends")
 def test_headlines_of_sources_that_are_not_listed_any_more_are_not_shown(client: Client):
     Source.objects.update(listed=False)
     assert "after storm" not in client.get(reverse("trends")).content.decode()
@@ -123,6 +143,7 @@ def test_a_term_leads_to_its_newest_posting_until_two_of_its_postings_share_a_st
     assert {row["headline"] for row in shown_rows()} == {Link(newest.title, reverse("posting", args=[newest.pk]))}
     while stories.consume():
         pass
+    assert stories.label_trends() > 0
     story = Story.objects.filter(language="en").latest("reports")
     lead = Posting.objects.get(pk=story.lead_id)
     assert {row["headline"] for row in shown_rows()} == {Link(lead.title, reverse("story", args=[story.pk]))}
