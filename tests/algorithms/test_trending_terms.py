@@ -22,7 +22,7 @@ def test_phrases_have_up_to_four_words_and_neither_begin_nor_end_in_a_stop_word(
 
 def test_phrases_do_not_go_across_punctuation():
     assert spelled("Storm: ferries stop, bridge shut") == {
-        "Storm", "ferries", "stop", "ferries stop", "bridge", "shut", "bridge shut",
+        "Storm", "ferries", "ferries stop", "bridge", "shut", "bridge shut",
     }  # fmt: skip
 
 
@@ -91,7 +91,7 @@ def test_terms_are_the_runs_of_words_that_the_plain_way_finds(words):
     expected = [
         " ".join(run)
         for run in runs
-        if run[0] not in stops and run[-1] not in stops and run != ["old"]  # which says nothing alone
+        if run[0] not in stops and run[-1] not in stops and set(run) - stops != {"old"}  # which says nothing alone
     ]
     assert [term.spelling for term in terms_of(" ".join(words), "", "en")] == expected
 

@@ -53,8 +53,16 @@ def is_aside(sentence: str) -> bool:
     """
     if len(sentence) > MAX_LENGTH:
         return False
-    begins = _BEGINNING.match(sentence.lstrip("\"'“‘([（【- •*"))
-    return begins is not None or _END.search(sentence[-MAX_END_LENGTH:]) is not None
+    return is_caption(sentence) or _BEGINNING.match(sentence.lstrip("\"'“‘([（【- •*")) is not None
+
+
+def is_caption(line: str) -> bool:
+    """Whether a line ends with a credit, so that all its sentences are a caption.
+
+    >>> is_caption("The bridge on Monday. Cars queue. Jane Doe/Getty Images")
+    True
+    """
+    return len(line) <= MAX_LENGTH and _END.search(line[-MAX_END_LENGTH:]) is not None
 
 
 def ends_with_mark(sentence: str) -> bool:

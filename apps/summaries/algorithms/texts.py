@@ -7,7 +7,7 @@ from itertools import chain
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.languages import base_code
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
-from apps.summaries.algorithms.asides import MIN_SENTENCES, ends_with_mark, is_aside
+from apps.summaries.algorithms.asides import MIN_SENTENCES, ends_with_mark, is_aside, is_caption
 from apps.summaries.algorithms.datelines import dateline_end
 from apps.summaries.algorithms.sentences import MAX_TEXT_LENGTH, sentences
 
@@ -91,10 +91,17 @@ def _reported(found: list[Sentence], text: str, own: str | None) -> list[Sentenc
     reported = [
         (sentence, piece)
         for sentence, piece in zip(found, pieces, strict=True)
-        if not is_aside(piece) and (kept is None or " ".join(piece.split()) in kept)
+        if not (is_aside(piece) or is_caption(_line(text, sentence)))
+        and (kept is None or " ".join(piece.split()) in kept)
     ]
     ended = [sentence for sentence, piece in reported if ends_with_mark(piece)]
     return ended if len(ended) >= MIN_SENTENCES else [sentence for sentence, _ in reported] or found
+
+
+def _line(text: str, sentence: Sentence) -> str:
+    """The line of a sentence's end."""
+    end = text.find("\n", sentence.end)
+    return text[text.rfind("\n", 0, sentence.end) + 1 : end if end >= 0 else len(text)]
 
 
 def length_in_words(text: str) -> float:
