@@ -34,7 +34,7 @@ def rise_by_hand(a: int, sources: int, total: int, counts: list[int], totals: li
     for ago in horizon.seasons:
         if ago <= len(totals):
             expected = max(expected, scaled(len(totals) - ago))
-    if a < 3 or sources < 3 or a <= expected:
+    if a < 4 or sources < 3 or a <= expected:
         return 0.0
     score = sqrt(2 * (a * log(a / expected) - (a - expected)))
     ends = range(len(totals), horizon.window - 1, -horizon.window)
@@ -63,7 +63,7 @@ def test_scores_are_those_of_the_definition(data):
     assert found == pytest.approx(expected, abs=1e-9)
 
 
-@given(st.integers(3, 100), st.integers(3, 100))
+@given(st.integers(4, 100), st.integers(3, 100))
 def test_more_documents_of_more_sources_never_score_less(documents, more):
     past = Past(np.ones((20, 1), np.int64), np.full(20, 50))
 

@@ -1,5 +1,6 @@
 """A text as summaries see it: its sentences, and the terms of each."""
 
+import re
 from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import chain
@@ -12,6 +13,7 @@ from apps.summaries.algorithms.datelines import dateline_end
 from apps.summaries.algorithms.sentences import MAX_TEXT_LENGTH, sentences
 
 MAX_SENTENCES = 1_000  # that are weighed; what stands behind them is in no summary
+_DIGIT = re.compile(r"\d")
 CHARACTERS_OF_A_WORD = 1.8  # in scripts without spaces; the mean of Chinese words in news
 
 
@@ -23,6 +25,8 @@ class Sentence:
     end: int
     words: float  # how long it is, at least 1
     terms: tuple[str, ...]  # its content terms, repeated as they are
+    names: int = 0  # words with a capital, but for the first
+    has_number: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,9 @@ def read(text: str, language: str, title: str = "", own: str | None = None) -> T
             characters, pairs = _characters(words.sequence[first:last], words.places[first:last], spaceless)
             terms += tuple(pairs)
             length -= characters * (1 - 1 / CHARACTERS_OF_A_WORD)
-        found.append(Sentence(begin + start, begin + end, max(1.0, length), terms))
+        names = sum([word[0].isupper() for word in body[start:end].split()[1:]])
+        has_number = _DIGIT.search(body, start, end) is not None
+        found.append(Sentence(begin + start, begin + end, max(1.0, length), terms, names, has_number))
         first = last
     found = _reported(found, text, own)
     return Text(tuple(found), frozenset(filter(_is_content, analyse(title, language).terms)))

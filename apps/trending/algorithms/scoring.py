@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from apps.postings.algorithms.words.general import DOCUMENTS, general_counts
 from apps.postings.algorithms.words.languages import language as language_rules
 
-MIN_DOCUMENTS = 3
+MIN_DOCUMENTS = 4
 MIN_SOURCES = 3
 PRIOR_POSTINGS = 50.0  # as which the prior share of a term counts
 PRIOR_SHARE = 0.01  # of postings with a term, in a language without a table of general news
@@ -125,7 +125,7 @@ def rise(
     Returns
     -------
     Rise
-        Scores are 0 for terms in fewer than 3 documents, of fewer than 3 sources, or not above what is expected.
+        Scores are 0 for terms in fewer than 4 documents, of fewer than 3 sources, or not above what is expected.
 
     Notes
     -----
