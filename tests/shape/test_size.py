@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MAX_LINES = 67_700
-MAX_CODE_LINES = 46_300
+MAX_LINES = 68_900
+MAX_CODE_LINES = 47_000
 
 
 def product_files() -> list[Path]:
