@@ -13,7 +13,7 @@ from apps.web.pages import Context
 def story_part(user: User | AnonymousUser, posting_ids: Sequence[int], words: int = 120) -> list[Context]:
     """A summary of a story in about `words` words, from the postings that the user may read, in their order.
 
-    Each sentence has its source and time. Four queries.
+    Each sentence has its source and time. Five queries.
     """
     readable = following.readable_by(user).filter(pk__in=posting_ids).select_related("source")
     postings = readable.only("pk", "published_at", "source__title", "source__url", "source__listed").in_bulk()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from apps.trending.algorithms import yioop
 from apps.trending.algorithms.choosing import MAX_LONGER, choose
+from apps.trending.algorithms.coherence import coherent
 from apps.trending.algorithms.documents import holders, source_counts
 from apps.trending.algorithms.scoring import MIN_DOCUMENTS, RARE_SHARE, Horizon, Past, prior_shares, rise
 from apps.trending.algorithms.slices import Counts
@@ -85,7 +86,9 @@ def risen(spec: ScoreParameters) -> list[Line]:
     names = [keys[int(terms[term])] for term in best]
     prior = prior_shares(names, spec.language)
     found = rise(counts[best], sources[best], held[best], window.documents, past.only(best), horizon, prior)
-    choices = choose(found.scores, [held_by[term] for term in best], names, most=SHOWN, cut=horizon.cut)
+    held_by_best = [held_by[term] for term in best]
+    scores = found.scores * coherent(postings.documents, held_by_best, names)
+    choices = choose(scores, held_by_best, names, most=SHOWN, cut=horizon.cut)
     return [
         Line(
             int(terms[term]),

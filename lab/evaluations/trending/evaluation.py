@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from apps.trending.algorithms import yioop
-from apps.trending.algorithms.choosing import choose
+from apps.trending.algorithms.choosing import MAX_LONGER, choose
+from apps.trending.algorithms.coherence import coherent
 from apps.trending.algorithms.documents import Documents, gather, holders, source_counts
 from apps.trending.algorithms.scoring import DAY_HORIZON, HOUR_HORIZON, Horizon, Past, prior_shares, rise
 from apps.trending.algorithms.terms import joints_of, terms_of
@@ -130,6 +131,7 @@ class Window:
     total: int
     past: Past
     horizon: Horizon
+    documents: Documents
 
 
 Tallies = dict[str, dict[str, Tally]]  # by trial and method
@@ -197,6 +199,7 @@ def _window(stream: ReadStream, documents: Documents, trial: Trial, begin: int) 
         len(documents),
         stream.past(terms, 0 if trial.is_cold else begin),
         trial.horizon,
+        documents,
     )
 
 
@@ -206,17 +209,7 @@ def _chosen(method: str, window: Window) -> list[int]:
         "z": lambda: z_scores(window.counts, window.past, window.horizon.window),
         "chi2": lambda: chi2_scores(window.counts, window.total, window.past, window.horizon.background),
         "bngram": lambda: bngram_scores(window.counts, joints_of(window.terms), window.past, window.horizon.window),
-        "ours": lambda: (
-            rise(
-                window.counts,
-                window.sources,
-                window.counts,
-                window.total,
-                window.past,
-                window.horizon,
-                prior_shares(window.keys, "en"),
-            ).scores
-        ),
+        "ours": lambda: _ours(window),
     }
     choices = choose(
         methods[method](),
@@ -227,6 +220,18 @@ def _chosen(method: str, window: Window) -> list[int]:
         cover=method != "df",
     )
     return [int(window.terms[choice.term]) for choice in choices]
+
+
+def _ours(window: Window) -> NDArray[np.float64]:
+    prior = prior_shares(window.keys, "en")
+    counts = window.counts
+    scores = rise(counts, window.sources, counts, window.total, window.past, window.horizon, prior).scores
+    best = np.argsort(-scores, kind="stable")[:MAX_LONGER]
+    best = best[scores[best] > 0]
+    found = np.zeros(len(scores))
+    held_by, keys = [window.held_by[term] for term in best], [window.keys[term] for term in best]
+    found[best] = scores[best] * coherent(window.documents, held_by, keys)
+    return found
 
 
 def _yioop(stream: ReadStream, begin: int, end: int) -> list[int]:

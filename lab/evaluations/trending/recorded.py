@@ -14,6 +14,7 @@ import numpy as np
 
 from apps.postings.algorithms.words import language_of
 from apps.trending.algorithms.choosing import choose
+from apps.trending.algorithms.coherence import coherent
 from apps.trending.algorithms.documents import gather, holders, source_counts
 from apps.trending.algorithms.scoring import HOUR_HORIZON, Past, prior_shares, rise
 from apps.trending.algorithms.terms import Term, fold_of, terms_of
@@ -79,7 +80,12 @@ def listed(postings: Sequence[Recorded], hour: int, language: str, history: int)
     past = _past(postings, numbers.tolist(), begin, history)
     prior = prior_shares(names, language)
     found = rise(counts, sources, counts, len(window), past, HOUR_HORIZON, prior)
-    choices = choose(found.scores, held_by, names, most=SHOWN, cut=HOUR_HORIZON.cut)
+    rising = np.flatnonzero(found.scores)
+    scores = np.zeros(len(names))
+    scores[rising] = found.scores[rising] * coherent(
+        documents, [held_by[term] for term in rising], [names[term] for term in rising]
+    )
+    choices = choose(scores, held_by, names, most=SHOWN, cut=HOUR_HORIZON.cut)
     return [
         Listed(
             _spelling([window[number] for number in held_by[term][-SPELLED:]], int(numbers[term])),

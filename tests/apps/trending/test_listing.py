@@ -119,7 +119,7 @@ def test_a_term_is_labelled_with_the_story_of_most_of_its_postings(sources):
     postings = a_breaking_story(sources)
     work_off()
     actions.refresh(("day",), NOW)
-    assert actions.label({posting.pk: label_of(7 if number else 8) for number, posting in enumerate(postings)}) == 3
+    assert actions.label({posting.pk: label_of(7 if number else 8) for number, posting in enumerate(postings)}) == 2
     [trend] = lists_of("en", "")["day"]
     assert (trend.story_id, trend.label) == (7, "Story 7")
     actions.refresh(("day",), NOW + timedelta(minutes=5))
