@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 
 from apps.trending.algorithms import yioop
 from apps.trending.algorithms.choosing import COVERED, choose
+from apps.trending.algorithms.coherence import coherent
 from apps.trending.algorithms.documents import gather, holders, source_counts
 from apps.trending.algorithms.scoring import HOUR_HORIZON, Horizon, Past, prior_shares, rise
 from apps.trending.algorithms.slices import Counts, counted, merged
+from apps.trending.algorithms.terms import number_of
 from lab.evaluations.trending.evaluation import TRIALS, ReadStream, evaluate, pooled
 from lab.evaluations.trending.stream import Headline, make_stream
 from lab.plots import panels
@@ -224,6 +226,21 @@ def test_without_a_past_words_of_everyday_news_need_more_documents_than_rare_one
     found = rise(values, values, values, 100, nothing, HOUR_HORIZON, prior_shares(["year", "merkel"], "en"))
     assert found.scores[0] < 1.0
     assert found.scores[1] > HOUR_HORIZON.cut
+
+
+WORD = st.sampled_from(["storm", "bridge", "ferry", "mayor", "rate", "dance"])
+
+
+@given(st.lists(st.frozensets(WORD, min_size=1, max_size=4), min_size=1, max_size=9))
+def test_documents_of_a_topic_share_further_words(texts):
+    numbers = {word: number_of(word, 0) for text in texts for word in text}
+    words = sorted(numbers)
+    rows = [np.array(sorted(numbers[word] for word in text), np.int64) for text in texts]
+    held_by = [np.array([place for place, text in enumerate(texts) if word in text]) for word in words]
+    found = coherent(gather(rows, list(range(len(texts)))), held_by, words)
+    for word, held, is_topic in zip(words, held_by, found.tolist(), strict=True):
+        related = [one for one in held if any(one != other and (texts[one] & texts[other]) - {word} for other in held)]
+        assert is_topic == (2 * len(related) >= len(held))
 
 
 def test_general_news_counts_for_nothing_once_there_is_a_past():
