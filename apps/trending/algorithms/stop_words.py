@@ -67,35 +67,54 @@ CALENDAR = {
 # Verbs and adverbs: no noun phrase holds them, unless they are spelt as names in a text that is not title case.
 VERBS = {
     "en": """
-        according accuse accuses admit admits ago ahead aim aims allow allows almost alone alongside already
-        always amid apart apologise apologises apologize apologizes appear appears approve approves argue argues
-        around arrive arrives avoid avoids await awaits away back battles beat beats became because become
-        becomes began begin begins begun behind being believe believes below blame blames blasts boosts bring
-        brings brought buy buys can caught celebrate celebrates choose chooses chose close closes collapses
-        confirm confirms consider considers continue continues could create creates debuts decide decides
-        declare declares defend defends denies deny describe describes despite die dies discover discovers
-        dismiss dismisses dominate dominates due during earn earns ease eases else emerge emerges ends enough
-        enter enters ever every everyone everything expect expects explain explains explore explores expose
-        exposes faces fail fails fallen falls feel feels fell felt fights find finds fled flee flees follow
-        following follows forward fought found gains gather gathers getting giving going grab grabs grew grow
-        grown grows happen happened happens has have having heads hear heard hears held helps hits holds how
-        however hurts include includes insist insists instead introduce introduces join joins jumps just keeping
-        kill kills knew know knows later launches leads learn learns least leave leaves led left less let lets
-        looking lose loses lost making maybe meet meets met misses moves must near nearly needs never not
-        nothing off offers often only oppose opposes oust ousts out over overtake overtakes paid pay pays
-        perhaps plays plead pleads please plunges predict predicts prepare prepares prevent prevents protect
-        protects prove proves provide provides pulls pushes puts quit quite quits raises ran rather reaches
-        react reacts really receive receives recover recovers refuse refuses reject rejects remain remains
-        remember remembers remove removes replace replaces resign resigns respond responds returns rips risen
-        rises rose runs sat saves saying seeing seek seeks seem seems sell sells send sends sent sets shakes
-        should since sinks slam slams slashes slides so soars sold someone something somewhere soon sought
-        sparks speak speaks spend spends spent spoke starts stays still stood stops struck struggles sue sues
-        suffer suffers suggest suggests surges survive survives tackles taken taking talking targets teases than
-        thanks that then there thinks this those though thought threaten threatens threw through throws together
-        told too toward towards tried tries trying tumbles turns under unless until unveil unveils up upon urge
-        urges uses versus very via visits vow vows waits walks warn warns was wear wears weighs welcome welcomes
-        went were what when where whether which while who whose why wins within without won wonders write writes
-        wrote yet your
+        according accuse accuses add adds admit admits ago ahead aids aim aims allow allows almost alone
+        alongside already always amid apart apologise apologises apologize apologizes appear appears approve
+        approves aren't argue argues around arrive arrives assures attends avoid avoids await awaits away back
+        backs battles beat beats became because become becomes began begin begins begun behind being believe
+        believes belongs below blame blames blasts boosts breaks bring brings broke broken brought builds built
+        buy buys can can't cancels captures carries caught celebrate celebrates choose chooses chose cites
+        climbs close closes collapses comes commits compares completes concludes condemns confirm confirms
+        connects consider considers contains continue continues converts could couldn't crashes create creates
+        crosses debuts decide decides declare declares defend defends deliver delivers denies deny depicts
+        describe describes deserves despite destroys determines develops didn't die dies differs disappears
+        discover discovers discusses dismiss dismisses divides doesn't dominate dominates don't doubles drags
+        draws drew driven due during earn earns ease eases eats echoes eliminates else embraces emerge emerges
+        enables endorse endorses ends endures enjoys enough ensure ensures enter enters erupts escapes
+        establishes evacuates ever every everyone everything evokes evolves exceeds exists expands expect
+        expects explain explains explodes explore explores expose exposes extend extends faces fail fails fallen
+        falls feel feels fell felt fights find finds fled flee flees focuses follow following follows forward
+        fought found frees freezes fuels gains gather gathers gave getting gives giving goes going got gotten
+        grab grabs grew grow grown grows guides hadn't halts happen happened happens has hasn't hates haunts
+        have haven't having he's heads hear heard hears held helps here's highlights hires hits holds how
+        however hunts hurts i'm identifies ignores imagines imposes improves include included includes indicates
+        insist insists inspires instead insults intends introduce introduces invests invites isn't it's
+        jails join joins jumps just keeping keeps kicks kill kills knew knocks know knows lacks later launches
+        lays leads learn learns least leave leaves led left less let let's lets lifts locks logs looking
+        looks looms lose loses lost lowers made maintains makes making manages maybe meant meet meets met misses
+        mourns moves must near nearly nears needs never nods nominates not nothing obtains occurs
+        off offers often only operates oppose opposes organizes oust ousts out outlines over overtake
+        overtakes owes owns packs paid paints pauses pay pays perhaps perpermits plays plead pleads
+        please pledges plunges poses praises predict predicts prefers prepare prepares prevent prevents promotes
+        proposes protect protects prove proves provide provides pulls pursues pushes puts quit quite
+        quits raises ran rather reaches react reacts readies reads reaffirms realizes really reassures receive
+        receives recover recovers reduces reflects refuse refuses regains reject rejects relates relies
+        remain remains remember remembers remind reminds remove removes renews repeats replace replaces
+        rerecognizes resign resigns respond responds resumes retains retires returns reunites reverses
+        revives rips risen rises rose runs sat saves saying says seeing seek seeks seem seems sees sell sells
+        send sends sent serves sets settles shakes she's shifts shines shoots should shouldn't shut shuts
+        since sings sinks skips slam slams slashes sleeps slept slides slips smashes snaps so soars sold solves
+        someone something somewhere soon sought sparks speak speaks spend spends spent splits spoke squeezes
+        stabs starts stays sticks still stirs stood stops struck struggles succeeds
+        sue sues suffer suffers suggest suggests summons surges sursuspends survive survives swaps swears sweeps
+        swims swings switches tackles taken takes taking talking targets teaches teases tells tends
+        than thanks that that's then there there's they're thinks this those though thought threaten
+        threatens threw thrives through throws together told too topples tosses touches toward towards
+        transtries tried tries triggers trims trying tumbles turns under undergoes understand
+        understands unites unleashes unless until unveil unveils up updates upholds upon urge urges uses versus
+        very via violates visits vow vows waits walks wants warn warns was washes wasn't watches we're
+        weakens wear wears weighs welcome welcomes went were what what's when where whether which while who
+        who's whose why widens wins wipes withdraws within without withstand won won't wonders wouldn't
+        wraps write writes wrote yet yields you're your
     """,
     "de": """
         ist sind war waren wird werden wurde wurden hat haben hatte bleibt droht fordert gewinnt kritisiert
@@ -123,28 +142,47 @@ VERBS = {
 # Words that say little alone or together ("new plan"), but with another one ("New York").
 WEAK = {
     "en": """
-        age amount answer area back bad battle best better big biggest billions bit blast body boost boy brother
-        business case cases cause chance change changes charge child children city claim claims clash country
-        couple critical current cut daughter day days dead deadly deal death deaths debut decline declines delay
-        delays demand demands details difference different difficult door dozens drop early easy end event eye
-        eyes face fact fall family far father fear fears few fight final first force forced forces former free
-        friend friends full fun future gain game games general girl global good great group groups half hand
-        hands hard head health heart help here high history hit hold home hope hopes hot hotel house huge
-        hundred hundreds hurt husband idea image images important incident inside interview issue issues job
-        jobs jump key kid kids kind largest last late latest launch lead leader leaders level life likely line
-        list little live lives local long look lot love loves low main major man mark meeting member members men
-        millions minute minutes miss missing moment moments money more most mother move name names national
-        nearby need new night nights number offer office official officials old online open order other parents
-        part past people person place places plan play player players plunge point police possible post posts
-        power present press price prices problem problems public pull push put question questions raise rare
-        reach real reason reasons record release releases report response rest result results return right rip
-        rise road role room rule rules run save scene season second secret senior sense series set shake share
-        shares short sign significant signs similar sink site size slash slide small soar son source spark
-        special stand stands star start state statement stay steal steals step stole stop street strong struggle
-        student students support surge tackle talk target team teams tease term terms test thank think third
-        thousand thousands throw top total town tragic trip true try tumble turn type use very view viral visit
-        voice vote wait walk warning week wife win woman women wonder words work worker workers works world
-        worst wrong young
+        affordable afraid age alleged amazing amount analyst analysts angry annual answer app apps area
+        available back bad battle beautiful best better big biggest billions bit blast body bold boost boy brand
+        brave bright brother business busy case cases cause chance change changes charge cheap chief child
+        children city claim claims clash clean clear clever cold common complex contract controversial cool
+        council country couple crazy critical current cut cute daily dangerous dark daughter day days dead
+        deadly deal death deaths debut decline declines deep delay delays demand demands demo detail details
+        difference different difficult dirty doctor door double dozens drop dry early easy effective end entire
+        epic event exact expensive expert experts extra eye eyes face fact fake fall false family fan fans far
+        fast father favorite favourite fear fears feature features few fight figure figures final finding
+        findings first force forced forces form former forms free fresh friend friends full fun funny future
+        gain game games general girl global good gorgeous great group groups half hand hands happy hard head
+        health heart heavy help here high historic history hit hold home hope hopes hot hotel house huge hundred
+        hundreds hurt husband iconic idea image images important incident incredible inside interview issue
+        issues item items job jobs judge jump key kid kids kind lack largest last late latest launch lead
+        leader leaders legendary lesson lessons level life light likely limit line list little live lives local
+        long look lot lots love loves low main major man mark massive meaning meeting member members men method
+        millions minute minutes miss missing mission mistake moment moments money monthly mood more most mother
+        move multiple myth name names national nearby need new night nights nod normal note number offer
+        office official officials old ongoing online open option options order other pace parents part partial
+        past people perfect person pick picks piece place places plan plane play player players plunge point
+        police poor pop popular possible post posts potential power powerful present press pressure price prices
+        priest problem problems process product products program programme project projects promise proof proud
+        public pull purpose push put quality question questions quick race raise range rank ranking rare rate
+        rates reach reaction ready real reality reason reasons recent record regular release releases reminder
+        report reports rescue research researchers resident residents response rest result results return reveal
+        review reviews rich right rip rise risk risks rival rivals road role room rough rule rules rumor rumors
+        run sad safe saga sale sales save scale scary scene scientists season second secret section senior sense
+        series serious set several severe shake shape share shares shift shock shocking short shot side sides
+        sight sign signal significant signs similar simple single sink site size skill skills slash slide slow
+        small smart soar solution son song songs sound source sources space spark special spirit spot spots
+        stage stake stand standard stands star start state statement statue status stay steal steals step
+        steps stole stop strange strategy street stress strong struggle student students studies
+        study stuff stunning style subject success successful sudden supply support surge surprise
+        suspect suspects sweet system systems tackle talk talks target task team teams tease technique
+        technology term terms test thank theory think third thought thoughts thousand thousands threat threats
+        throw tight tip tips title titles tool tools top topic total touch tough town track tragic trend
+        trends trick trip trouble true truth try tumble turn twist type types ultimate unique
+        unsuccessful unusual upcoming update upgrade use user users usual value values various version versions
+        very victim victims view views viral vision visit voice vote wait wake walk wall want warm
+        warning wave ways weapon week weekly weird wet whole wife wild win wish woman women wonder words
+        work worker workers works world worried worst worth writer wrong young zone
     """,
     "de": "neu alt gut groß klein frau mann menschen stadt land welt leben ende anfang",
     "fr": "grand grande petit petite homme femme gens pays ville monde vie fin",

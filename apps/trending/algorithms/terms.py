@@ -175,7 +175,8 @@ def _words(text: str, language: str) -> list[_Word]:
         is_edge = (
             is_spelt and len(spelling) > 1 and not (is_stop or is_verb or (rules.capital and not spelling[0].isupper()))
         )
-        is_alone = is_edge and not is_short and lower not in rules.weak
+        is_weak = lower in rules.weak or (bool(rules.no_verbs) and lower.endswith("ing") and not is_name)
+        is_alone = is_edge and not is_short and not is_weak
         parts = is_verb or (is_stop and bool(rules.between) and lower not in rules.between)
         words.append(_Word(key.lstrip(STOP_MARK), hyphens, start, end, is_edge, is_alone, is_name, piece + parts))
         piece += 2 * parts
