@@ -1,7 +1,7 @@
 """Extraction of words and phrases from postings."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from hashlib import blake2b
 from itertools import groupby
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
-from apps.trending.algorithms import stop_words
 from apps.trending.algorithms.segments import segments
+from apps.trending.algorithms.stop_words import words_of
 
 MAX_PHRASE_WORDS = 4  # words
 MAX_TITLE_LENGTH = 300  # characters of a title that are read, or of a text without one
@@ -237,15 +237,12 @@ class _Rules(NamedTuple):
 
 @cache
 def _rules(language: str) -> _Rules:
-    def words(lists: Mapping[str, str]) -> frozenset[str]:
-        return frozenset(lists.get(language, "").split())
-
     return _Rules(
-        words(stop_words.BOILERPLATE) | words(stop_words.CALENDAR),
-        words(stop_words.VERBS),
-        words(stop_words.WEAK),
-        words(stop_words.BETWEEN),
-        frozenset(stop_words.NO_VERBS.split()) if language == "en" else frozenset(),
+        words_of("boilerplate", language) | words_of("calendar", language),
+        words_of("verbs", language),
+        words_of("weak", language),
+        words_of("between", language),
+        words_of("no_verbs", language),
         capital=language == "de",
     )
 
