@@ -63,7 +63,7 @@ def test_terms_of_recorded_hours_are_printed_for_people_to_judge(tmp_path, capsy
     ]
     with lzma.open(tmp_path / "items.jsonl.xz", "wt", encoding="utf-8") as file:
         file.writelines(json.dumps(line) + "\n" for line in lines)
-    dates = {"first": "2023-05-01", "last": "2023-05-03"}
+    dates = {"first": datetime(2023, 5, 1, tzinfo=UTC), "last": datetime(2023, 5, 3, tzinfo=UTC)}
 
     def printed(seed: int) -> list[str]:
         call_command("list_trends", items=tmp_path / "items.jsonl.xz", hours=4, history=24, seed=seed, **dates)

@@ -58,8 +58,8 @@ def chosen(text: str, summaries: Mapping[int, Places], percent: int | None) -> t
     Returns its share of the text in percent and its places; 0 and none without a summary.
 
     >>> text = "One. " * 9 + "Two three four five six seven."
-    >>> chosen(text, {0: ((0, 49),), 50: ((0, 75),)}, None), chosen(text, {0: ((0, 49),), 50: ((0, 75),)}, 20)
-    ((60, ((0, 49),)), (50, ((0, 75),)))
+    >>> chosen(text, {0: ((0, 44),), 50: ((0, 75),)}, None), chosen(text, {0: ((0, 44),), 50: ((0, 75),)}, 20)
+    ((60, ((0, 44),)), (50, ((0, 75),)))
     """
     if not summaries:
         return 0, ()

@@ -17,6 +17,8 @@ COHERENT = 0.5  # share of a term's documents with a related one, from which the
 def coherent(documents: Documents, held_by: Sequence[NDArray[np.int64]], keys: Sequence[str]) -> NDArray[np.bool_]:
     """(n_terms,) Whether half of a term's documents have a related one: one that shares further words with it.
 
+    Documents without further words do not count.
+
     Parameters
     ----------
     documents : Documents
@@ -55,7 +57,7 @@ def coherent(documents: Documents, held_by: Sequence[NDArray[np.int64]], keys: S
             if _are_related(others[pair[0]], others[pair[1]])
             for place in pair
         }
-        found.append(len(related) >= COHERENT * len(chosen))
+        found.append(len(related) >= COHERENT * sum(map(bool, others)))
     return np.array(found, bool)
 
 

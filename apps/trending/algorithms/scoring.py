@@ -168,7 +168,7 @@ def prior_shares(keys: Sequence[str], language: str) -> NDArray[np.float64]:
     Examples
     --------
     >>> prior_shares(["week", "york", "week of york", "merkel"], "en").round(3).tolist()
-    [0.052, 0.015, 0.015, 0.0]
+    [0.044, 0.015, 0.015, 0.0]
     >>> prior_shares(["week"], "tlh").tolist()
     [0.01]
     """

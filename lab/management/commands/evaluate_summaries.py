@@ -99,6 +99,7 @@ def run(collections: list[Collection], console: Console) -> Result:
     by_collection = {
         name: {method: each.mean("rouge2_f") for method, each in of_collection.items()}
         for name, of_collection in results.items()
+        if len(of_collection) == len(METHODS)
     }
     return Result(found_numbers, lambda: bars("Summaries of equal length: F1 of ROUGE-2", by_collection))
 

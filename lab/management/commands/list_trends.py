@@ -44,4 +44,4 @@ class Command(LabCommand):
 
 
 def _date(text: str) -> datetime:
-    return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)

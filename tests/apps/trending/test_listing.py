@@ -146,7 +146,7 @@ def test_a_list_has_one_row_of_each_story(sources):
 
 def test_the_first_hour_of_a_portal_lists_what_is_rare_in_general_news(sources):
     for number in range(36):
-        title = ("Merkel drops visa", "A week in the market", f"Nothing{number} else")[number % 3]
+        title = ("Merkel seeks visa", "A week in the market", f"Nothing{number} else")[number % 3]
         source, letter = sources[number // 3 % 6], "abcdefghijkl"[number // 3]
         a_posting(source, title=f"{title} {letter}", text="", language="en", published_at=NOW)
     work_off()
