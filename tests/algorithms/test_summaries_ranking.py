@@ -223,6 +223,12 @@ def test_a_sentence_that_only_begins_like_a_caption_stays(sentence: str):
     assert not is_aside(sentence)
 
 
+def test_a_headline_that_opens_a_chinese_report_stays_unless_it_is_the_title():
+    text = "总理访问柏林\n总理说很好。\n天气很好。\n总理会见德国总理。"
+    assert len(read(text, "zh").sentences) == 4
+    assert len(read(text, "zh", "总理访问柏林").sentences) == 3
+
+
 def test_what_a_source_repeats_is_in_no_summary():
     text = " ".join([REPORT[0], "We are listed on  the stock exchange.", *REPORT[1:]])
     own = " ".join(REPORT)

@@ -86,12 +86,15 @@ def read(text: str, language: str, title: str = "", own: str | None = None) -> T
         has_number = _DIGIT.search(body, start, end) is not None
         found.append(Sentence(begin + start, begin + end, max(1.0, length), terms, names, has_number))
         first = last
-    found = _reported(found, text, own)
+    found = _reported(found, text, title, own)
     return Text(tuple(found), frozenset(filter(_is_content, analyse(title, language).terms)))
 
 
-def _reported(found: list[Sentence], text: str, own: str | None) -> list[Sentence]:
-    """The sentences of the report itself, all if nothing else is left."""
+def _reported(found: list[Sentence], text: str, title: str, own: str | None) -> list[Sentence]:
+    """The sentences of the report itself, all if nothing else is left.
+
+    Lines without a mark at their end are headings and captions; but what opens a Chinese report is its headline.
+    """
     kept = None if own is None else " ".join(own.split())
     pieces = [text[sentence.start : sentence.end] for sentence in found]
     reported = [
@@ -100,7 +103,12 @@ def _reported(found: list[Sentence], text: str, own: str | None) -> list[Sentenc
         if not (is_aside(piece) or is_caption(_line(text, sentence)))
         and (kept is None or " ".join(piece.split()) in kept)
     ]
-    ended = [sentence for sentence, piece in reported if ends_with_mark(piece)]
+    ended = [
+        sentence
+        for sentence, piece in reported
+        if ends_with_mark(piece)
+        or (sentence is found[0] and SPACELESS_CHARACTER.match(piece) and piece.strip() != title.strip())
+    ]
     return ended if len(ended) >= MIN_SENTENCES else [sentence for sentence, _ in reported] or found
 
 

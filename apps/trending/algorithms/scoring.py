@@ -42,9 +42,9 @@ DAY, WEEK = 24, 168  # h
 # Weekly events shift by hours, and a window of three hours is small, so its neighbours a week ago are seasons, too.
 _LAST_WEEK = tuple(WEEK + hours for hours in range(-12, 13, 3))
 HOUR_HORIZON = Horizon(
-    "hour", "hour", 3, 7 * DAY, (*(DAY * n for n in range(1, 8)), *_LAST_WEEK, 2 * WEEK, 3 * WEEK), 2.0
+    "hour", "hour", 3, 7 * DAY, (*(DAY * n for n in range(1, 8)), *_LAST_WEEK, 2 * WEEK, 3 * WEEK), 1.8
 )
-DAY_HORIZON = Horizon("day", "hour", DAY, 28 * DAY, tuple(WEEK * n for n in range(1, 5)), 3.0)
+DAY_HORIZON = Horizon("day", "hour", DAY, 28 * DAY, tuple(WEEK * n for n in range(1, 5)), 2.6)
 WEEK_HORIZON = Horizon("week", "day", 7, 84, (7, 14, 21, 28), 3.0)
 MONTH_HORIZON = Horizon("month", "day", 30, 365, (365,), 3.0)
 YEAR_HORIZON = Horizon("year", "month", 12, 120, (12, 24, 36), 3.0)
