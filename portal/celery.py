@@ -65,6 +65,7 @@ app.conf.beat_schedule = {
     "count terms for summaries": _entry("summaries.count_terms", crontab(hour=3, minute=53)),
     # Reports of one event are grouped within seconds; only one worker groups at a time.
     "group into stories": _entry("stories.consume", 5.0),
+    "label trends": _entry("stories.label_trends", 60.0),
     "learn tastes": _entry("stories.learn", 30.0),
     "maintain stories": _entry("stories.maintain", 3600.0),
     # The worth of a source for stories shows over weeks.

@@ -20,6 +20,11 @@ def maintain(**_: Any) -> None:
 
 
 @shared_task
+def label_trends(**_: Any) -> None:
+    actions.label_trends()
+
+
+@shared_task
 def learn(**_: Any) -> None:
     while actions.learn(now=now()):
         pass

@@ -16,7 +16,7 @@ from apps.summaries.algorithms.outlines import Outline as Outlined
 from apps.summaries.algorithms.outlines import outline
 from apps.summaries.algorithms.texts import read
 from apps.summaries.models import Outline, Summary, Teaser, Vocabulary
-from apps.summaries.queries import frequencies_of, texts
+from apps.summaries.queries import frequencies_of, own_texts, texts
 
 CONSUMED_AT_ONCE = 200  # changes in one transaction: a second's work
 COUNTED_POSTINGS = 30_000  # the newest
@@ -55,7 +55,11 @@ def _write(changed: Collection[PostingText]) -> None:
     if not changed:
         return
     frequencies = frequencies_of({text.language for text in changed})
-    outlined = {text.id: outline(text.title, text.text, text.language, frequencies[text.language]) for text in changed}
+    own = own_texts(changed)
+    outlined = {
+        text.id: outline(text.title, text.text, text.language, frequencies[text.language], own[text.id])
+        for text in changed
+    }
     Outline.objects.bulk_create(
         [
             Outline(posting_id=text.id, text_hash=text.text_hash, language=text.language, words=outlined[text.id].words)

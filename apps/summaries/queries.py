@@ -10,6 +10,7 @@ from apps.postings.algorithms.words import language_of
 from apps.postings.algorithms.words.languages import base_code
 from apps.postings.models import Posting
 from apps.postings.queries import PostingText
+from apps.postings.queries.boilerplate import strippers
 from apps.summaries.algorithms.frequencies import Frequencies, unpack
 from apps.summaries.algorithms.outlines import Outline as Outlined
 from apps.summaries.algorithms.outlines import outline
@@ -43,6 +44,12 @@ def texts(posting_ids: Collection[int]) -> dict[int, PostingText]:
     }
 
 
+def own_texts(found: Collection[PostingText]) -> dict[int, str]:
+    """The texts without what their sources repeat. One query."""
+    repeated = strippers({text.source_id for text in found})
+    return {text.id: repeated.strip(text.source_id, text.text, text.title) for text in found}
+
+
 # By language, the time of the count and its result: unpacking takes longer than summarizing.
 _known: dict[str, tuple[datetime, Frequencies]] = {}
 
@@ -73,7 +80,7 @@ LEFT JOIN summaries_summary summary ON summary.posting_id = outline.posting_id O
 
 
 def shortened(posting: Posting) -> Shortened:
-    """The stored summaries of a posting, computed here if its text has changed since. One query, or up to four."""
+    """The stored summaries of a posting, computed here if its text has changed since. One query, or up to five."""
     rows = fetch_rows(_SHORTENED, {"posting": posting.pk, "text_hash": bytes(posting.text_hash)})
     teaser, words = rows[0].teaser or "", rows[0].words
     if words is None:
@@ -85,7 +92,8 @@ def shortened(posting: Posting) -> Shortened:
 def _made(posting: Posting) -> Outlined:
     declared = posting.language or posting.source.language
     language = language_of(f"{posting.title}\n{posting.text}", declared)
-    return outline(posting.title, posting.text, language, frequencies_of([language])[language])
+    own = strippers([posting.source_id]).strip(posting.source_id, posting.text, posting.title)
+    return outline(posting.title, posting.text, language, frequencies_of([language])[language], own)
 
 
 def _pairs(places: Sequence[int]) -> tuple[tuple[int, int], ...]:
@@ -93,7 +101,7 @@ def _pairs(places: Sequence[int]) -> tuple[tuple[int, int], ...]:
 
 
 def summary_of_story(posting_ids: Sequence[int], words: int = 120) -> list[StorySentence]:
-    """A summary of several postings without repetitions, in about `words` words. At most three queries.
+    """A summary of several postings without repetitions, in about `words` words. At most four queries.
 
     Sentences are in the order of the postings and of their texts. Postings in other languages than the first one are
     left out, since repetitions across languages are not detected.
@@ -104,7 +112,8 @@ def summary_of_story(posting_ids: Sequence[int], words: int = 120) -> list[Story
         return []
     language = known[0].language
     alike = [each for each in known if each.language == language]
-    read_texts = [read(each.text, language, each.title) for each in alike]
+    own = own_texts(alike)
+    read_texts = [read(each.text, language, each.title, own[each.id]) for each in alike]
     chosen = story_summary(read_texts, frequencies_of([language])[language], words)
     return [
         StorySentence(alike[each.text].id, alike[each.text].text[sentence.start : sentence.end])

@@ -93,6 +93,8 @@ class Trend(models.Model):
     related = ArrayField(models.TextField())
     curve = ArrayField(models.IntegerField())  # documents over time, the newest last
     posting_ids = ArrayField(models.BigIntegerField())  # the newest few with the term
+    story_id = models.BigIntegerField(null=True)  # of most of them
+    label = models.TextField(default="")  # the story's headline
     listed_at = models.DateTimeField()
     since = models.DateTimeField()  # listed without a break
 

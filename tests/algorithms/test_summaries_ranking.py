@@ -13,11 +13,12 @@ from django.core.management import call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
+from apps.summaries.algorithms.asides import is_aside
 from apps.summaries.algorithms.characteristic import spelt
-from apps.summaries.algorithms.composing import by_ratio
+from apps.summaries.algorithms.composing import by_count, by_ratio
 from apps.summaries.algorithms.frequencies import Frequencies, pack, unpack
-from apps.summaries.algorithms.outlines import STEPS, outline
-from apps.summaries.algorithms.ranking import Weights, contents, ranked
+from apps.summaries.algorithms.outlines import DEFAULT, STEPS, outline
+from apps.summaries.algorithms.ranking import Weights, contents, openings, ranked
 from apps.summaries.algorithms.start_table import start_table
 from apps.summaries.algorithms.texts import Sentence, Text, read
 from apps.summaries.algorithms.thesis import characteristic_words
@@ -32,7 +33,10 @@ HOLDING = st.dictionaries(TERMS, st.integers(0, 12))
 
 
 def a_text(parts: list[tuple[list[str], int]], title: frozenset[str] = frozenset()) -> Text:
-    return Text(tuple(Sentence(0, 1, float(words), tuple(terms)) for terms, words in parts), title)
+    return Text(
+        tuple(Sentence(0, 1, float(words), tuple(terms), int(words) % 9, int(words) % 2 > 0) for terms, words in parts),
+        title,
+    )
 
 
 def slow_contents(text: Text, frequencies: Frequencies) -> list[float]:
@@ -62,6 +66,8 @@ def slow_contents(text: Text, frequencies: Frequencies) -> list[float]:
     return [
         sum(weight * values[number] / (max(values) if max(values) > 1e-12 else 1.0) for weight, values in parts)
         + 0.4 * titles[number]
+        + 0.1 * min(text.sentences[number].names, 6) / 6
+        + 0.05 * text.sentences[number].has_number
         for number in range(len(text.sentences))
     ]
 
@@ -74,9 +80,10 @@ def slow_order(text: Text, frequencies: Frequencies) -> list[int]:
         covered = sum(text.sentences[number].words for number in order)
 
         def score(number: int, covered: float = covered) -> float:
-            place = 1.5 * math.exp(-number / 4) + (0.4 if number == 0 else 0.0)
+            lead = 1 + 0.6 * min(text.sentences[0].words / 25 - 1, 1)
+            place = 1.5 * lead * math.exp(-number / 4) + (0.4 if number == 0 else 0.0)
             length = -0.3 * min(text.sentences[number].words, 60) / 60
-            return worth[number] + (place + length) * math.exp(-4 * covered / everything)
+            return worth[number] + (place + length) * math.exp(-5.3 * covered / everything)
 
         order.append(max((number for number in range(len(worth)) if number not in order), key=score))
     return order
@@ -118,6 +125,19 @@ def test_one_line_is_the_beginning_and_more_is_what_else_there_is():
     assert order[:2] == [0, 8]
 
 
+def test_a_long_first_sentence_is_a_lead_and_a_short_one_only_opens_the_text():
+    others = [(["mayor"], 20), (["ferry"], 20), (["reopened"], 20)]
+    lead, opening = (openings(a_text([(["storm"], words), *others])) for words in (30, 5))
+    assert np.all(lead[1:] > opening[1:])
+    assert lead[1] - lead[3] > 2 * (opening[1] - opening[3])
+
+
+def test_names_and_numbers_draw_a_sentence_forward():
+    text = read("It rained. Cars queued. The mayor met Angela Merkel in Rome. They waited. It cost 90 euros.", "en")
+    assert [(sentence.names, sentence.has_number) for sentence in text.sentences[1:3]] == [(0, False), (3, False)]
+    assert text.sentences[4].has_number
+
+
 def test_the_titles_words_draw_a_sentence_forward():
     parts = [(["storm"], 9), (["mayor"], 9), (["ferry"], 9), (["bridge"], 9)]
     with_title, without = a_text(parts, frozenset({"bridge"})), a_text(parts)
@@ -132,7 +152,7 @@ def test_an_empty_text_has_no_sentences_to_rank():
 
 def test_weights_of_nothing_leave_the_order_of_the_text():
     text = a_text([(["storm"], 5), (["storm", "mayor"], 9), ([], 2)])
-    nothing = Weights(words=0, recurrence=0, centrality=0, title=0, length=0)
+    nothing = Weights(words=0, recurrence=0, centrality=0, title=0, names=0, number=0, length=0)
     assert ranked(text, Frequencies(), nothing) == [0, 1, 2]
 
 
@@ -145,6 +165,79 @@ def test_a_ratio_is_reached_by_the_last_sentence_taken_and_by_none_before(order,
     last = max(taken, key=order.index)
     assert set(taken) == set(order[: len(taken)])
     assert len(taken) == 1 or total - lengths[last] < ratio * sum(lengths)
+
+
+@given(st.permutations(range(7)), st.lists(st.integers(1, 60), min_size=7, max_size=7))
+def test_a_default_summary_has_three_sentences_and_up_to_five_while_it_is_short(order, lengths):
+    taken = by_count(order, lengths)
+    assert taken == sorted(order[: len(taken)])
+    words = sum(lengths[number] for number in taken)
+    assert len(taken) == 5 or (words >= 60 and len(taken) in (3, 4))
+    last = lengths[order[len(taken) - 1]]
+    assert len(taken) == 3 or words - last < 60
+
+
+REPORT = ("The bridge was closed.", "Ferries replace it.", "Divers look for a pillar.", "It opens on Friday.")
+
+
+@pytest.mark.parametrize(
+    "aside",
+    [
+        "Photograph: Jane Doe/Reuters",
+        "A pillar of the bridge in May 2023 (Photo by Jane Doe)",
+        "The bridge on Monday. Jane Doe/Getty Images",
+        "Image caption, The bridge on Monday",
+        "Read more: Storm hits Rome",
+        "Sign up to our newsletter.",
+        "By Jane Doe, Political Editor",
+        "What we know",  # a heading
+        "Copyright 2023 The Gazette. All rights reserved.",
+        "Jane Doe contributed to this report.",
+    ],
+)
+def test_a_summary_never_has_captions_credits_headings_and_calls(aside: str):
+    text = "\n".join([*REPORT[:2], aside, *REPORT[2:]])
+    found = read(text, "en").sentences
+    assert tuple(text[sentence.start : sentence.end] for sentence in found) == REPORT
+
+
+@pytest.mark.parametrize("aside", ["图为总理在柏林。", "（新华社记者 李明摄）", "责任编辑：王芳", "扫码关注我们。"])
+def test_a_chinese_summary_never_has_them_either(aside: str):
+    report = ("总理访问柏林。", "天气很好。", "总理会见德国总理。")
+    text = "\n".join([aside, *report])
+    assert tuple(text[each.start : each.end] for each in read(text, "zh").sentences) == report
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Photographs of the storm show it.",
+        "Sources said so.",
+        "Related costs rose.",
+        "The report was released.",
+        "By the time he came, it rained.",
+        "广告收入增长。",
+    ],
+)
+def test_a_sentence_that_only_begins_like_a_caption_stays(sentence: str):
+    assert not is_aside(sentence)
+
+
+def test_a_headline_that_opens_a_chinese_report_stays_unless_it_is_the_title():
+    text = "总理访问柏林\n总理说很好。\n天气很好。\n总理会见德国总理。"
+    assert len(read(text, "zh").sentences) == 4
+    assert len(read(text, "zh", "总理访问柏林").sentences) == 3
+
+
+def test_what_a_source_repeats_is_in_no_summary():
+    text = " ".join([REPORT[0], "We are listed on  the stock exchange.", *REPORT[1:]])
+    own = " ".join(REPORT)
+    assert "exchange" not in {term for each in read(text, "en", own=own).sentences for term in each.terms}
+    assert "exchang" in {term for each in read(text, "en").sentences for term in each.terms}
+
+
+def test_a_text_of_nothing_but_asides_keeps_them():
+    assert len(read("Photograph: Jane Doe. Read more: Storm hits Rome", "en").sentences) == 2
 
 
 def test_a_ratio_of_nothing_is_refused():
@@ -167,7 +260,8 @@ ARTICLE = " ".join(
 
 def test_a_longer_summary_holds_every_shorter_one():
     found = outline("Bridge closed", ARTICLE, "en", Frequencies())
-    assert tuple(found.summaries) == STEPS
+    assert tuple(found.summaries) == (DEFAULT, *STEPS)
+    assert len(found.summaries[DEFAULT]) == 4
     for shorter, longer in pairwise(STEPS):
         assert set(found.summaries[shorter]) <= set(found.summaries[longer])
     assert all(ARTICLE[start:end].endswith("later.") for start, end in found.summaries[50])

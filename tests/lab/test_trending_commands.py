@@ -2,6 +2,8 @@
 
 import csv
 import json
+import lzma
+from datetime import UTC, datetime
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -37,7 +39,7 @@ def test_every_method_is_measured_on_every_horizon(stories, tmp_path, capsys):
     call_command("evaluate_trending", stories=stories, seeds=1, json=tmp_path / "json", plot=tmp_path / "svg")
     figures = json.loads((tmp_path / "json").read_text())
     measures = ("precision", "recall", "background", "shown")
-    horizons = [trial.horizon.name for trial in TRIALS]
+    horizons = [trial.name for trial in TRIALS]
     pooled = {f"{horizon}.{method}.{name}" for horizon in horizons for method in METHODS for name in measures}
     assert set(figures) == pooled | {f"{horizon}.ours.seed1.{name}" for horizon in horizons for name in measures}
     assert all(0 <= value <= 1 for name, value in figures.items() if not name.endswith("shown"))
@@ -51,6 +53,28 @@ def test_a_file_without_stories_is_named(tmp_path):
     (tmp_path / "empty.csv").write_text("TITLE,PUBLISHER\n")
     with pytest.raises(CommandError, match=r"empty\.csv has no row"):
         call_command("evaluate_trending", stories=tmp_path / "empty.csv")
+
+
+def test_terms_of_recorded_hours_are_printed_for_people_to_judge(tmp_path, capsys):
+    begin = int(datetime(2023, 5, 1, tzinfo=UTC).timestamp())
+    lines = [
+        {"src": number % 7, "t": begin + 1_200 * number, "title": f"{way.format(place)} {number}", "desc": ""}
+        for number, (way, place) in enumerate((way, place) for place in PLACES for way in WAYS * 4)
+    ]
+    with lzma.open(tmp_path / "items.jsonl.xz", "wt", encoding="utf-8") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
+    dates = {"first": datetime(2023, 5, 1, tzinfo=UTC), "last": datetime(2023, 5, 3, tzinfo=UTC)}
+
+    def printed(seed: int) -> list[str]:
+        call_command("list_trends", items=tmp_path / "items.jsonl.xz", hours=4, history=24, seed=seed, **dates)
+        return capsys.readouterr().out.splitlines()
+
+    shown = printed(1)
+    assert len(shown) == 4
+    assert all(line.startswith("**2023-05-0") for line in shown)
+    assert any(place in line for line in shown for place in PLACES)
+    assert not any("evacuated" in line or "speaks" in line for line in shown)
+    assert printed(1) == shown != printed(2)
 
 
 @pytest.mark.django_db(transaction=True)

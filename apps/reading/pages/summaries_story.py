@@ -14,15 +14,16 @@ from apps.web.pages import Context
 def story_part(user: User | AnonymousUser, posting_ids: Sequence[int]) -> list[Context]:
     """A summary of a story from the postings that the user may read, in their order.
 
-    Four queries.
+    Each sentence has its source and time. Five queries.
     """
     readable = following.readable_by(user).filter(pk__in=posting_ids).select_related("source")
-    source_of = {
-        posting.pk: str(posting.source)
-        for posting in readable.only("pk", "source__title", "source__url", "source__listed")
-    }
-    sentences = summaries.summary_of_story([id for id in posting_ids if id in source_of])
+    postings = readable.only("pk", "published_at", "source__title", "source__url", "source__listed").in_bulk()
     return [
-        {"text": " ".join(each.text for each in of_one), "posting_id": posting_id, "source": source_of[posting_id]}
-        for posting_id, of_one in groupby(sentences, key=lambda sentence: sentence.posting_id)
+        {
+            "text": sentence.text,
+            "posting_id": sentence.posting_id,
+            "source": str(postings[sentence.posting_id].source),
+            "published_at": postings[sentence.posting_id].published_at,
+        }
+        for sentence in summaries.summary_of_story([id for id in posting_ids if id in postings])
     ]

@@ -1,6 +1,5 @@
 """Trends: five lists, and curves of chosen terms."""
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -21,8 +20,6 @@ from apps.postings import queries as postings
 from apps.published_feeds.pages import menu_of_trends
 from apps.reading.pages.trending_parameters import Method, Period, TrendingParameters
 from apps.search.queries.addresses import search_address
-from apps.stories.models import Story
-from apps.stories.queries.front import stories_of
 from apps.trending import queries as trending
 from apps.trending.algorithms.terms import whole
 from apps.trending.models import Trend
@@ -34,7 +31,6 @@ from apps.web.pages import Context
 LENGTH = 10  # terms of a list; its feed has more
 CHARTED = 3  # terms by default
 RELATED = 5  # words
-SHARED = 2  # postings of a term in a story that make it the story behind the term
 MAX_HEADLINE_POSTINGS = 2  # newest postings of a term that can be its headline
 MAX_HEADLINE_LENGTH = 110  # characters
 REMEMBERED = 4_096  # cached pieces of lists
@@ -45,6 +41,8 @@ PERIODS: Mapping[Period, tuple[Promise, str, int, Promise]] = {
     "days": (_("30 days"), "day", 30, _("j M")),
     "months": (_("24 months"), "month", 24, _("M Y")),
 }
+OPENED: Sequence[Period] = ("days", "months", "hours")  # if no period is chosen
+MIN_STEPS = 4  # with articles, from which a curve shows a course
 METHODS: Mapping[Method, Promise] = {"ours": _("Rising now"), "yioop": _("Classic score")}
 
 
@@ -55,13 +53,13 @@ class Link(NamedTuple):
 
 
 def trends_page(user: User | AnonymousUser, parameters: TrendingParameters, now: datetime) -> Context:
-    """Six queries."""
+    """Four queries, and up to two more if the period is not chosen."""
     places = trending.ranks()
     if not parameters.language and places:
         parameters = parameters.of(places[0].language, parameters.category)
     lists = trending.lists_of(parameters.language, parameters.category, parameters.method, most=LENGTH)
-    curves = _curves(parameters, lists, now)
-    steps = _step_names(parameters.period, curves)
+    period, curves = _charted(parameters, lists, now)
+    steps = _step_names(period, curves)
     shown = parameters.charting(tuple(curves))  # also default ones, so that they can be removed
     trends = [trend for each in lists.values() for trend in each]
     headlines = _headlines(user, trends)
@@ -75,11 +73,11 @@ def trends_page(user: User | AnonymousUser, parameters: TrendingParameters, now:
             for each in METHODS
         ),
         "periods": tuple(
-            Link(str(PERIODS[each][0]), replace(shown, period=each).address(), each == parameters.period)
+            Link(str(PERIODS[each][0]), replace(shown, period=each).address(), each == period)
             for each in get_args(Period)
         ),
-        "charted": tuple(_charted(name, curve, shown) for name, curve in curves.items()),
-        "picture": _picture(parameters.period, curves, steps),  # empty without a term
+        "charted": tuple(_chip(name, curve, shown) for name, curve in curves.items()),
+        "picture": _picture(period, curves, steps),  # empty without a term
         "table": _table(steps, [curve.documents for curve in curves.values()]),  # rows, one per step, the newest first
         "listed_at": max((trend.listed_at for trend in trends), default=None),
     }
@@ -99,29 +97,15 @@ def trending_strip(language: str = "") -> tuple[Link, ...]:
 # --- lists ------------------------------------------------------------------------------------------------------------
 def _headlines(user: User | AnonymousUser, trends: Sequence[Trend]) -> dict[int, Link]:
     """Headlines by a term's number, as far as the user may see a posting."""
-    stories = stories_of({posting_id for trend in trends for posting_id in trend.posting_ids})
-    behind = {trend.number: story for trend in trends if (story := _shared_story(trend, stories)) is not None}
     ids = {posting_id for trend in trends for posting_id in trend.posting_ids[:MAX_HEADLINE_POSTINGS]}
-    ids |= {story.lead_id for story in behind.values()}
     titles = dict(postings.visible_to(user).filter(pk__in=ids).exclude(title="").values_list("pk", "title"))
-    return {
-        trend.number: headline
-        for trend in trends
-        if (headline := _headline(trend, behind.get(trend.number), titles)) is not None
-    }
+    return {trend.number: headline for trend in trends if (headline := _headline(trend, titles)) is not None}
 
 
-def _shared_story(trend: Trend, stories: Mapping[int, Story]) -> Story | None:
-    """The story of most of the term's newest postings, if it has at least two of them."""
-    counts = Counter(stories[id].pk for id in trend.posting_ids if id in stories)
-    [(story_id, count)] = counts.most_common(1) or [(0, 0)]
-    return next((story for story in stories.values() if story.pk == story_id and count >= SHARED), None)
-
-
-def _headline(trend: Trend, story: Story | None, titles: Mapping[int, str]) -> Link | None:
-    if story is not None and story.lead_id in titles:
-        return Link(_shortened(titles[story.lead_id]), reverse("story", args=[story.pk]))
+def _headline(trend: Trend, titles: Mapping[int, str]) -> Link | None:
     newest = next((id for id in trend.posting_ids[:MAX_HEADLINE_POSTINGS] if id in titles), None)
+    if newest is not None and trend.story_id is not None:
+        return Link(_shortened(trend.label), reverse("story", args=[trend.story_id]))
     return None if newest is None else Link(_shortened(titles[newest]), reverse("posting", args=[newest]))
 
 
@@ -179,7 +163,23 @@ def _without(terms: Sequence[str], term: str) -> tuple[str, ...]:
 
 
 # --- curves -----------------------------------------------------------------------------------------------------------
-def _curves(parameters: TrendingParameters, lists: Mapping[str, Sequence[Trend]], now: datetime) -> dict[str, Curve]:
+def _charted(
+    parameters: TrendingParameters, lists: Mapping[str, Sequence[Trend]], now: datetime
+) -> tuple[Period, dict[str, Curve]]:
+    """The chosen period, or else the first one in which there is a course to see, and the curves."""
+    if parameters.period is not None:
+        return parameters.period, _curves(parameters, parameters.period, lists, now)
+    for period in OPENED:
+        curves = _curves(parameters, period, lists, now)
+        steps = zip(*(curve.documents for curve in curves.values()), strict=True)
+        if sum(map(any, steps)) >= MIN_STEPS:
+            break
+    return period, curves
+
+
+def _curves(
+    parameters: TrendingParameters, period: Period, lists: Mapping[str, Sequence[Trend]], now: datetime
+) -> dict[str, Curve]:
     """The curves of the chosen terms by name, or else of the first ones of the day."""
     listed = {trend.term: trend.number for trends in lists.values() for trend in trends}
     names = parameters.terms or tuple(trend.term for trend in _first(lists))[:CHARTED]
@@ -189,7 +189,7 @@ def _curves(parameters: TrendingParameters, lists: Mapping[str, Sequence[Trend]]
             numbers[name] = listed[name]
         elif (term := whole(name, parameters.language)) is not None:
             numbers[name] = term.number
-    _, step, steps, _ = PERIODS[parameters.period]
+    _, step, steps, _ = PERIODS[period]
     found = trending.curves_of(list(numbers.values()), step, parameters.language, parameters.category, now, steps)
     return {name: found[number] for name, number in numbers.items()}
 
@@ -198,7 +198,7 @@ def _first(lists: Mapping[str, Sequence[Trend]]) -> Sequence[Trend]:
     return next((lists[horizon] for horizon in ("day", "week", "month", "year", "hour") if lists[horizon]), ())
 
 
-def _charted(name: str, curve: Curve, shown: TrendingParameters) -> Context:
+def _chip(name: str, curve: Curve, shown: TrendingParameters) -> Context:
     return {
         "name": name,
         "search": search_address(name),

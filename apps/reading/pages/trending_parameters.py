@@ -21,7 +21,7 @@ class TrendingParameters:
     language: str = ""  # empty: the most frequent one
     category: str = ""  # empty: all
     method: Method = "ours"
-    period: Period = "days"
+    period: Period | None = None  # None: one that has data
     terms: tuple[str, ...] = ()  # charted; empty: the first ones of the day
 
     @classmethod
@@ -29,7 +29,7 @@ class TrendingParameters:
         """Parse an address; invalid values are ignored.
 
         >>> TrendingParameters.read(QueryDict("language=en&term=rain&term=rain&term=&period=year"))
-        TrendingParameters(language='en', category='', method='ours', period='days', terms=('rain',))
+        TrendingParameters(language='en', category='', method='ours', period=None, terms=('rain',))
         """
         method, period = given.get("method"), given.get("period")
         terms = (" ".join(sanitize(term).split())[:MAX_TERM_LENGTH] for term in given.getlist("term"))
@@ -37,7 +37,7 @@ class TrendingParameters:
             language=sanitize(given.get("language", ""))[:3],
             category=sanitize(given.get("category", ""))[:100],
             method="yioop" if method == "yioop" else "ours",
-            period=next((known for known in get_args(Period) if known == period), "days"),
+            period=next((known for known in get_args(Period) if known == period), None),
             terms=tuple(dict.fromkeys(filter(None, terms)))[-MAX_CHARTED:],
         )
 
@@ -49,7 +49,7 @@ class TrendingParameters:
         """
         values = [("language", self.language), ("category", self.category)]
         values += [("method", self.method)] if self.method != "ours" else []
-        values += [("period", self.period)] if self.period != "days" else []
+        values += [("period", self.period)] if self.period else []
         values += [("term", term) for term in self.terms]
         return "?" + "&".join([f"{name}={_quoted(value)}" for name, value in values if value])
 

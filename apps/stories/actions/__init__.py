@@ -1,6 +1,7 @@
 """The only writers of stories, sections, authorities, and users' tastes."""
 
 from apps.stories.actions.consuming import CONSUMED_AT_ONCE, consume
+from apps.stories.actions.labelling import label_trends
 from apps.stories.actions.learning import (
     forget_taste,
     hide,

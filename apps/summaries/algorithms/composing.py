@@ -2,7 +2,38 @@
 
 from collections.abc import Sequence
 
+MIN_SENTENCES, MAX_SENTENCES = 3, 5  # of a summary whose length nobody chose
+ENOUGH_WORDS = 60.0  # from which such a summary is long enough
+
 _ROUNDING = 1e-9
+
+
+def by_count(order: Sequence[int], lengths: Sequence[float]) -> list[int]:
+    """The sentences of a short summary: three, or up to five while they have fewer than 60 words.
+
+    Parameters
+    ----------
+    order : sequence of int
+        All sentences by weight, the heaviest first.
+    lengths : sequence of float
+        Of the sentences, in words.
+
+    Returns
+    -------
+    list of int
+        Ascending: the order of the text.
+
+    Examples
+    --------
+    >>> by_count([4, 0, 2, 1, 3], [20] * 5), by_count([4, 0, 2, 1, 3], [16] * 5), by_count([0, 1], [9, 9])
+    ([0, 2, 4], [0, 1, 2, 4], [0, 1])
+    """
+    count, words = 0, 0.0
+    for number in order[:MAX_SENTENCES]:
+        if count >= MIN_SENTENCES and words >= ENOUGH_WORDS:
+            break
+        count, words = count + 1, words + lengths[number]
+    return sorted(order[:count])
 
 
 def by_ratio(order: Sequence[int], lengths: Sequence[float], ratio: float) -> list[int]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from apps.summaries.algorithms.characteristic import spelt
-from apps.summaries.algorithms.composing import by_ratio
+from apps.summaries.algorithms.composing import by_count, by_ratio
 from apps.summaries.algorithms.frequencies import Frequencies
 from apps.summaries.algorithms.ranking import ranked
 from apps.summaries.algorithms.texts import length_in_words, read
@@ -12,7 +12,7 @@ from apps.summaries.algorithms.texts import length_in_words, read
 STEPS = (10, 20, 30, 40, 50)  # percent of the text
 MIN_SENTENCES = 5  # of a text that is summarized
 MIN_WORDS = 100
-SHORT = 50  # words of a summary by default
+DEFAULT = 0  # the step of the summary by default, of three to five sentences
 WORDS = 10  # characteristic ones
 
 Places = tuple[tuple[int, int], ...]
@@ -26,44 +26,46 @@ class Outline:
     summaries: Mapping[int, Places] = field(default_factory=dict)
 
 
-def outline(title: str, text: str, language: str, frequencies: Frequencies) -> Outline:
-    """The summaries of a text at each step, and its characteristic words.
+def outline(title: str, text: str, language: str, frequencies: Frequencies, own: str | None = None) -> Outline:
+    """The summaries of a text at each step and by default, and its characteristic words.
+
+    `own` is the text without the boilerplate of its source, if that is known.
 
     Examples
     --------
     >>> outline("A title", "Too short a text. It has two sentences.", "en", Frequencies()).summaries
     {}
     """
-    found = read(text, language, title)
-    words = tuple(spelt(f"{title}\n{text}", language, frequencies, WORDS))
+    found = read(text, language, title, own)
+    words = tuple(spelt(f"{title}\n{text if own is None else own}", language, frequencies, WORDS))
     if len(found.sentences) < MIN_SENTENCES or found.words < MIN_WORDS:
         return Outline(words)
     order = ranked(found, frequencies)
     lengths = [sentence.words for sentence in found.sentences]
+    taken = {DEFAULT: by_count(order, lengths)} | {step: by_ratio(order, lengths, step / 100) for step in STEPS}
     return Outline(
         words,
         {
-            step: tuple(
-                (found.sentences[number].start, found.sentences[number].end)
-                for number in by_ratio(order, lengths, step / 100)
-            )
-            for step in STEPS
+            step: tuple((found.sentences[number].start, found.sentences[number].end) for number in numbers)
+            for step, numbers in taken.items()
         },
     )
 
 
-def step_of(text: str, summaries: Mapping[int, Places], percent: int | None) -> int:
-    """The step nearest to a percentage of a text, by default the smallest with 50 words, else the largest; 0 without.
+def chosen(text: str, summaries: Mapping[int, Places], percent: int | None) -> tuple[int, Places]:
+    """The summary whose step is nearest to a percentage of a text, by default that of three to five sentences.
 
-    >>> step_of("One. Two.", {10: ((0, 4),), 50: ((0, 9),)}, 25), step_of("One. Two.", {}, 25)
-    (10, 0)
-    >>> text = "One two. " * 60
-    >>> step_of(text, {10: ((0, 90),), 20: ((0, 540),), 30: ((0, 540),)}, None), step_of(text, {10: ((0, 90),)}, None)
-    (20, 10)
+    Returns its share of the text in percent and its places; 0 and none without a summary.
+
+    >>> text = "One. " * 9 + "Two three four five six seven."
+    >>> chosen(text, {0: ((0, 44),), 50: ((0, 75),)}, None), chosen(text, {0: ((0, 44),), 50: ((0, 75),)}, 20)
+    ((60, ((0, 44),)), (50, ((0, 75),)))
     """
     if not summaries:
-        return 0
-    if percent is not None:
-        return min(summaries, key=lambda known: (abs(known - percent), known))
-    words = {step: sum(length_in_words(text[start:end]) for start, end in places) for step, places in summaries.items()}
-    return min((step for step, count in words.items() if count >= SHORT), default=max(words))
+        return 0, ()
+    if percent is None:
+        places = summaries[min(summaries)]
+        words = sum(length_in_words(text[start:end]) for start, end in places)
+        return max(1, round(100 * words / max(1.0, length_in_words(text)))), places
+    step = min((step for step in summaries if step != DEFAULT), key=lambda step: (abs(step - percent), step))
+    return step, summaries[step]

@@ -1,5 +1,6 @@
 """A text as summaries see it: its sentences, and the terms of each."""
 
+import re
 from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import chain
@@ -7,10 +8,12 @@ from itertools import chain
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.languages import base_code
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
+from apps.summaries.algorithms.asides import MIN_SENTENCES, ends_with_mark, is_aside, is_caption
 from apps.summaries.algorithms.datelines import dateline_end
 from apps.summaries.algorithms.sentences import MAX_TEXT_LENGTH, sentences
 
 MAX_SENTENCES = 1_000  # that are weighed; what stands behind them is in no summary
+_DIGIT = re.compile(r"\d")
 CHARACTERS_OF_A_WORD = 1.8  # in scripts without spaces; the mean of Chinese words in news
 
 
@@ -22,6 +25,8 @@ class Sentence:
     end: int
     words: float  # how long it is, at least 1
     terms: tuple[str, ...]  # its content terms, repeated as they are
+    names: int = 0  # words with a capital, but for the first
+    has_number: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +45,8 @@ class Text:
         return sum(sentence.words for sentence in self.sentences)
 
 
-def read(text: str, language: str, title: str = "") -> Text:
-    """The sentences of a text, without its dateline, and their content terms.
+def read(text: str, language: str, title: str = "", own: str | None = None) -> Text:
+    """The sentences of a text and their content terms, without its dateline, captions, credits and boilerplate.
 
     Content terms are those by which the text is found, but for single letters and what begins with a digit; of scripts
     without spaces they are the pairs of neighbouring characters, which rank sentences as well as words do.
@@ -52,6 +57,8 @@ def read(text: str, language: str, title: str = "") -> Text:
         Without markup.
     language : str
         ISO 639-1 or longer, "" if unknown.
+    own : str
+        The text without the boilerplate of its source, if that is known. Sentences that it lacks are left out.
 
     Examples
     --------
@@ -75,9 +82,40 @@ def read(text: str, language: str, title: str = "") -> Text:
             characters, pairs = _characters(words.sequence[first:last], words.places[first:last], spaceless)
             terms += tuple(pairs)
             length -= characters * (1 - 1 / CHARACTERS_OF_A_WORD)
-        found.append(Sentence(begin + start, begin + end, max(1.0, length), terms))
+        names = sum([word[0].isupper() for word in body[start:end].split()[1:]])
+        has_number = _DIGIT.search(body, start, end) is not None
+        found.append(Sentence(begin + start, begin + end, max(1.0, length), terms, names, has_number))
         first = last
+    found = _reported(found, text, title, own)
     return Text(tuple(found), frozenset(filter(_is_content, analyse(title, language).terms)))
+
+
+def _reported(found: list[Sentence], text: str, title: str, own: str | None) -> list[Sentence]:
+    """The sentences of the report itself, all if nothing else is left.
+
+    Lines without a mark at their end are headings and captions; but what opens a Chinese report is its headline.
+    """
+    kept = None if own is None else " ".join(own.split())
+    pieces = [text[sentence.start : sentence.end] for sentence in found]
+    reported = [
+        (sentence, piece)
+        for sentence, piece in zip(found, pieces, strict=True)
+        if not (is_aside(piece) or is_caption(_line(text, sentence)))
+        and (kept is None or " ".join(piece.split()) in kept)
+    ]
+    ended = [
+        sentence
+        for sentence, piece in reported
+        if ends_with_mark(piece)
+        or (sentence is found[0] and SPACELESS_CHARACTER.match(piece) and piece.strip() != title.strip())
+    ]
+    return ended if len(ended) >= MIN_SENTENCES else [sentence for sentence, _ in reported] or found
+
+
+def _line(text: str, sentence: Sentence) -> str:
+    """The line of a sentence's end."""
+    end = text.find("\n", sentence.end)
+    return text[text.rfind("\n", 0, sentence.end) + 1 : end if end >= 0 else len(text)]
 
 
 def length_in_words(text: str) -> float:

@@ -1,6 +1,6 @@
 """Lists of trends by language, category, and horizon from an hour to a year, by our score and by Yioop's."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -36,12 +36,12 @@ def list_terms(language: str, category: str, horizon: str, now: datetime) -> Non
     spec = ScoreParameters(language, category, HORIZONS[horizon], now)
     for method, lines in ((Trend.Method.OURS, risen(spec)), (Trend.Method.YIOOP, by_yioop(spec))):
         former = Trend.objects.filter(language=language, category=category, horizon=horizon, method=method)
-        since = dict(former.values_list("number", "since"))
+        known = {trend.number: trend for trend in former}
         former.delete()
-        Trend.objects.bulk_create(_rows(spec, lines, since, method=method))
+        Trend.objects.bulk_create(_rows(spec, lines, known, method=method))
 
 
-def _rows(spec: ScoreParameters, lines: Sequence[Line], since: dict[int, datetime], **values: Any) -> Iterator[Trend]:
+def _rows(spec: ScoreParameters, lines: Sequence[Line], former: Mapping[int, Trend], **values: Any) -> Iterator[Trend]:
     holding = {line.number: line.posting_ids for line in lines}
     for line in lines:
         holding |= {number: ids for number, ids in line.related.items() if number not in holding}
@@ -58,7 +58,14 @@ def _rows(spec: ScoreParameters, lines: Sequence[Line], since: dict[int, datetim
             term=names[line.number],
             curve=curve[line.number],
             listed_at=spec.now,
-            since=since.get(line.number, spec.now),
+            **_kept(former.get(line.number), spec.now),
             **columns,
             **values,
         )
+
+
+def _kept(former: Trend | None, now: datetime) -> dict[str, Any]:
+    """What a term keeps while it is listed: since when, and the story behind it."""
+    if former is None:
+        return {"since": now}
+    return {"since": former.since, "story_id": former.story_id, "label": former.label}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 MAX_LONGER = 400  # best terms among which longer phrases are searched
 MAX_COVERED = 300  # best terms that can be chosen
 KEPT_BY_LONGER = 0.7  # share of a term's documents that a longer phrase needs to replace it
-COVERED = 0.5  # share of a term's documents with chosen terms from which it is redundant
+COVERED = 0.3  # share of a term's documents with chosen terms from which it is redundant
 MAX_RELATED = 8
 
 
@@ -35,7 +35,7 @@ def choose(
     """The best terms, at most `most`, each with related terms.
 
     A term is replaced by the longest phrase containing it that has 70 % of its documents. In order of score, a term is
-    skipped if half of its documents have chosen terms, and becomes related to the one that has most of them.
+    skipped if 30 % of its documents have chosen terms, and becomes related to the one that has most of them.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def _parts(key: str) -> set[str]:
 
 
 def _nearest(documents: NDArray[np.int64], holding: Mapping[int, Sequence[int]]) -> int | None:
-    """The chosen term with most of these documents, if half of them have any."""
+    """The chosen term with most of these documents, if enough of them have any."""
     held = [chosen for document in documents.tolist() if (chosen := holding.get(document))]
     if not held or len(held) < COVERED * len(documents):
         return None

@@ -1,14 +1,19 @@
 """How far a term rises above its usual frequency: seasonal Poisson deviance, overdispersion, source diversity."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-MIN_DOCUMENTS = 3
+from apps.postings.algorithms.words.general import DOCUMENTS, general_counts
+from apps.postings.algorithms.words.languages import language as language_rules
+
+MIN_DOCUMENTS = 4
 MIN_SOURCES = 3
-PRIOR_DOCUMENTS, PRIOR_POSTINGS = 0.5, 50.0  # prior of an unknown term
+PRIOR_POSTINGS = 50.0  # as which the prior share of a term counts
+PRIOR_SHARE = 0.01  # of postings with a term, in a language without a table of general news
+RARE_SHARE = 0.0005  # of postings with a term that general news hardly has
 MIN_EXPECTED = 0.5  # documents
 MAX_PAST_WINDOWS, MIN_PAST_WINDOWS = 14, 3
 
@@ -37,9 +42,9 @@ DAY, WEEK = 24, 168  # h
 # Weekly events shift by hours, and a window of three hours is small, so its neighbours a week ago are seasons, too.
 _LAST_WEEK = tuple(WEEK + hours for hours in range(-12, 13, 3))
 HOUR_HORIZON = Horizon(
-    "hour", "hour", 3, 7 * DAY, (*(DAY * n for n in range(1, 8)), *_LAST_WEEK, 2 * WEEK, 3 * WEEK), 2.0
+    "hour", "hour", 3, 7 * DAY, (*(DAY * n for n in range(1, 8)), *_LAST_WEEK, 2 * WEEK, 3 * WEEK), 1.8
 )
-DAY_HORIZON = Horizon("day", "hour", DAY, 28 * DAY, tuple(WEEK * n for n in range(1, 5)), 3.0)
+DAY_HORIZON = Horizon("day", "hour", DAY, 28 * DAY, tuple(WEEK * n for n in range(1, 5)), 2.6)
 WEEK_HORIZON = Horizon("week", "day", 7, 84, (7, 14, 21, 28), 3.0)
 MONTH_HORIZON = Horizon("month", "day", 30, 365, (365,), 3.0)
 YEAR_HORIZON = Horizon("year", "month", 12, 120, (12, 24, 36), 3.0)
@@ -56,6 +61,10 @@ class Past:
     def __post_init__(self) -> None:
         if self.counts.shape[:1] != self.totals.shape:
             raise ValueError(f"counts of {self.counts.shape[:1]} steps do not fit totals of {self.totals.shape}")
+
+    def only(self, terms: NDArray[np.int64]) -> "Past":
+        """The past of some of the terms, by index."""
+        return Past(self.counts[:, terms], self.totals)
 
     def last(self, steps: int) -> tuple[NDArray[np.int64], int]:
         """Sums over the last steps."""
@@ -89,6 +98,7 @@ def rise(
     total: int,
     past: Past,
     horizon: Horizon,
+    prior: NDArray[np.float64] | float = PRIOR_SHARE,
 ) -> Rise:
     r"""How far terms rise above their usual frequency, in about standard deviations.
 
@@ -108,11 +118,14 @@ def rise(
     past : Past
         Steps before the window for the same terms: `horizon.past`, or fewer if not available.
     horizon : Horizon
+    prior : (n_terms,) ndarray of float
+        Share of postings with each term in general news. It counts as 50 postings: the baseline of a portal's first
+        hours, and nothing after a day. See `prior_shares`.
 
     Returns
     -------
     Rise
-        Scores are 0 for terms in fewer than 3 documents, of fewer than 3 sources, or not above what is expected.
+        Scores are 0 for terms in fewer than 4 documents, of fewer than 3 sources, or not above what is expected.
 
     Notes
     -----
@@ -129,7 +142,7 @@ def rise(
     [0.3, 6.1]
     """
     before, postings = past.last(horizon.background)
-    expected = total * (before + PRIOR_DOCUMENTS) / (postings + PRIOR_POSTINGS)
+    expected = total * (before + PRIOR_POSTINGS * prior) / (postings + PRIOR_POSTINGS)
     for steps in horizon.seasons:
         if (season := past.window_ago(steps, horizon.window)) is not None:
             expected = np.maximum(expected, _scaled(*season, total))
@@ -140,6 +153,31 @@ def rise(
     scores = np.sqrt(np.maximum(deviance, 0.0) / _dispersion(past, total, horizon.window))
     scores *= np.log2(1 + sources) / np.log2(1 + np.maximum(held, 1))
     return Rise(np.where(rising, scores, 0.0), expected)
+
+
+def prior_shares(keys: Sequence[str], language: str) -> NDArray[np.float64]:
+    """(n_terms,) The share of postings with each term in general news: of a phrase, that of its rarest word.
+
+    Parameters
+    ----------
+    keys : sequence of str
+        Words separated by spaces.
+    language : str
+        ISO 639-1. Without a table of the language, all terms have the same share.
+
+    Examples
+    --------
+    >>> prior_shares(["week", "york", "week of york", "merkel"], "en").round(3).tolist()
+    [0.044, 0.015, 0.015, 0.0]
+    >>> prior_shares(["week"], "tlh").tolist()
+    [0.01]
+    """
+    general = general_counts(language)
+    if not general:
+        return np.full(len(keys), PRIOR_SHARE)
+    stops = language_rules(language).stop_words
+    counts = [min([general.get(word, 0) for word in key.split(" ") if word not in stops] or [0]) for key in keys]
+    return np.maximum(np.array(counts, np.float64) / DOCUMENTS, RARE_SHARE)
 
 
 def _scaled(counts: NDArray[np.int64], documents: int, total: int) -> NDArray[np.float64]:

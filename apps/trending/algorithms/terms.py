@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 from apps.trending.algorithms.segments import segments
-from apps.trending.algorithms.stop_words import BOILERPLATE, WEAK
+from apps.trending.algorithms.stop_words import words_of
 
 MAX_PHRASE_WORDS = 4  # words
 MAX_TITLE_LENGTH = 300  # characters of a title that are read, or of a text without one
@@ -49,8 +49,7 @@ class _Word(NamedTuple):
     end: int
     is_edge: bool  # a phrase can begin and end with it
     is_alone: bool  # it can be a term
-    is_capital: bool
-    is_acronym: bool
+    is_name: bool  # capitalised for no other reason
     piece: int  # phrases do not cross pieces
 
 
@@ -77,11 +76,12 @@ def joints_of(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def terms_of(title: str, text: str, language: str, *, unwanted: Callable[[Term], bool] | None = None) -> list[Term]:
-    """The terms of a posting: phrases of up to four words of its title, and names in the beginning of its text.
+    """The terms of a posting: noun phrases of up to four words of its title, and names in the beginning of its text.
 
-    Phrases neither begin nor end with a stop word, boilerplate or a number, and do not cross punctuation. Hyphenated
-    words such as "Covid-19" are one word. Of the text only names count: capitalised words in text that is not title
-    case; scripts without capitals have none. Without a title the text replaces it.
+    There is no tagger: phrases neither begin nor end with a stop word, boilerplate, a weekday or a number, and do not
+    cross punctuation, verbs of the lists, or stop words other than such as "of". A word that the lists call a verb is a
+    name where it is capitalised within text that is not title case. Hyphenated words such as "Covid-19" are one word.
+    Of the text only names count; scripts without capitals have none. Without a title the text replaces it.
 
     Parameters
     ----------
@@ -103,6 +103,8 @@ def terms_of(title: str, text: str, language: str, *, unwanted: Callable[[Term],
     ['bank', 'bank of america', 'bank of america profit', 'america', 'america profit', 'profit']
     >>> [term.spelling for term in terms_of("Storm", "Later the mayor of New Orleans spoke on CNN.", "en")]
     ['Storm', 'New Orleans', 'Orleans', 'CNN']
+    >>> [term.spelling for term in terms_of("Storm kills at least 9 in Texas on Thursday", "", "en")]
+    ['Storm', 'Texas']
     >>> [term.spelling for term in terms_of("总理访问柏林", "", "zh")]
     ['总理', '总理访问', '总理访问柏林', '访问', '访问柏林', '柏林']
     """
@@ -128,21 +130,20 @@ def _phrases(words: Sequence[_Word], text: str) -> Iterator[Term]:
             if not end.is_edge or (first == last and not word.is_alone):
                 continue
             inner = words[first : last + 1]
+            if not any(each.is_alone or (each.is_name and last > first) for each in inner):
+                continue
             key = " ".join([each.key for each in inner])
             if len(key) <= MAX_KEY_LENGTH:
                 yield Term(key, last - first + sum([each.hyphens for each in inner]), text[word.start : end.end])
 
 
 def _names(words: Sequence[_Word]) -> Iterator[list[_Word]]:
-    """Runs of capitalised words, including stop words between them ("Bank of America")."""
-    if sum(word.is_capital for word in words) > TITLE_CASE * len(words):
-        return
+    """Runs of names, including stop words between them ("Bank of America")."""
     for _, piece in groupby(words, key=lambda word: word.piece):
         run: list[_Word] = []
-        for number, word in enumerate(piece):
-            is_certain = word.is_acronym or number > 0  # the first word of a sentence is always capitalised
+        for word in piece:
             is_between = bool(run) and not word.is_edge and run[-1].is_edge
-            if (word.is_capital and is_certain) or is_between:
+            if word.is_name or is_between:
                 run.append(word)
             else:
                 yield run
@@ -154,24 +155,31 @@ def _names(words: Sequence[_Word]) -> Iterator[list[_Word]]:
 def _words(text: str, language: str) -> list[_Word]:
     """The words of a text with their properties; `segments` divides scripts without spaces."""
     analysed = analyse(text, language)
+    found = list(_joined(text, language, analysed.sequence, analysed.places))
+    rules = _rules(language)
     words: list[_Word] = []
     piece, reached = 0, 0
     shouts = text.isupper()
-    for start, end, key, hyphens in _joined(text, language, analysed.sequence, analysed.places):
-        piece += _APART.search(text, reached, start) is not None
+    has_names = sum(text[start].isupper() for start, *_ in found) <= TITLE_CASE * len(found)
+    for start, end, key, hyphens in found:
+        is_first = reached == 0 or _APART.search(text, reached, start) is not None
+        piece += is_first
         reached = end
-        spelling = text[start:end]
-        is_stop = (
-            key.startswith(STOP_MARK) or key in _boilerplate(language) or spelling.lower() in _boilerplate(language)
-        )
+        spelling, lower = text[start:end], text[start:end].lower()
         is_acronym = not shouts and len(spelling) > 1 and spelling.isupper()
+        is_name = has_names and (is_acronym or (spelling[0].isupper() and not is_first))
+        is_stop = key.startswith(STOP_MARK) or not rules.boilerplate.isdisjoint((key, lower))
+        is_verb = not is_name and not is_acronym and rules.is_verb(lower)
         is_short = len(spelling) < 3 and spelling.isascii() and not is_acronym
-        is_name = not _DIGIT.search(spelling) or (spelling[0].isalpha() and len(spelling) > 1)
-        is_edge = not is_stop and is_name and len(spelling) > 1
-        is_alone = is_edge and not is_short and spelling.lower() not in _weak(language)
-        is_capital = spelling[0].isupper()
-        word = key.lstrip(STOP_MARK)
-        words.append(_Word(word, hyphens, start, end, is_edge, is_alone, is_capital, is_acronym, piece))
+        is_spelt = not _DIGIT.search(spelling) or (spelling[0].isalpha() and len(spelling) > 1)
+        is_edge = (
+            is_spelt and len(spelling) > 1 and not (is_stop or is_verb or (rules.capital and not spelling[0].isupper()))
+        )
+        is_weak = lower in rules.weak or (bool(rules.no_verbs) and lower.endswith("ing") and not is_name)
+        is_alone = is_edge and not is_short and not is_weak
+        parts = is_verb or (is_stop and bool(rules.between) and lower not in rules.between)
+        words.append(_Word(key.lstrip(STOP_MARK), hyphens, start, end, is_edge, is_alone, is_name, piece + parts))
+        piece += 2 * parts
     return words
 
 
@@ -211,14 +219,32 @@ def _are_joined(text: str, end: int, following: tuple[int, int]) -> bool:
     return text[end] in _JOINERS or (is_abbreviation and text[start].isupper())
 
 
-@cache
-def _boilerplate(language: str) -> frozenset[str]:
-    return frozenset(BOILERPLATE.get(language, "").split())
+class _Rules(NamedTuple):
+    """The word lists of a language; empty ones for those without."""
+
+    boilerplate: frozenset[str]
+    verbs: frozenset[str]
+    weak: frozenset[str]
+    between: frozenset[str]
+    no_verbs: frozenset[str]  # empty for languages other than English
+    capital: bool  # whether all nouns begin with one
+
+    def is_verb(self, word: str) -> bool:
+        """Whether the lists or an English ending tell that a word is no noun."""
+        by_ending = len(word) > 4 and bool(self.no_verbs) and word.endswith(("ed", "ly")) and word not in self.no_verbs
+        return by_ending or word in self.verbs
 
 
 @cache
-def _weak(language: str) -> frozenset[str]:
-    return frozenset(WEAK.get(language, "").split())
+def _rules(language: str) -> _Rules:
+    return _Rules(
+        words_of("boilerplate", language) | words_of("calendar", language),
+        words_of("verbs", language),
+        words_of("weak", language),
+        words_of("between", language),
+        words_of("no_verbs", language),
+        capital=language == "de",
+    )
 
 
 def fold_of(title: str, language: str) -> int:

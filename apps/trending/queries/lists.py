@@ -27,6 +27,12 @@ def lists_of(
     return lists
 
 
+def listed_postings() -> set[int]:
+    """The newest postings of the terms of our lists; one query."""
+    listed = Trend.objects.filter(method=Trend.Method.OURS).values_list("posting_ids", flat=True)
+    return {posting_id for posting_ids in listed for posting_id in posting_ids}
+
+
 def ranks() -> Sequence[ListRank]:
     """Languages and categories with lists, the most frequent language first; one query."""
     counted = Trend.objects.filter(method=Trend.Method.OURS).values("language", "category")

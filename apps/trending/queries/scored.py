@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from apps.trending.algorithms import yioop
 from apps.trending.algorithms.choosing import MAX_LONGER, choose
+from apps.trending.algorithms.coherence import coherent
 from apps.trending.algorithms.documents import holders, source_counts
-from apps.trending.algorithms.scoring import MIN_DOCUMENTS, Horizon, Past, rise
+from apps.trending.algorithms.scoring import MIN_DOCUMENTS, RARE_SHARE, Horizon, Past, prior_shares, rise
 from apps.trending.algorithms.slices import Counts
 from apps.trending.algorithms.terms import joints_of
 from apps.trending.queries.slices import first_begin, history, slices_of, sum_of
@@ -74,25 +75,26 @@ def risen(spec: ScoreParameters) -> list[Line]:
     held_by = holders(postings.documents, terms)
     sources = source_counts(postings.documents, held_by)
     held = np.array([len(documents) for documents in held_by], np.int64)
-    found = rise(window.of(terms), sources, held, window.documents, _past(spec, terms), horizon)
-    best = np.argsort(-found.scores, kind="stable")[:MAX_LONGER]
-    best = best[found.scores[best] > 0]
+    past = _past(spec, terms)
+    counts = window.of(terms)
+    # Keys, and with them priors, are known of some terms only: first score all as if general news had none of them.
+    scores = rise(counts, sources, held, window.documents, past, horizon, RARE_SHARE).scores
+    best = np.argsort(-scores, kind="stable")[:MAX_LONGER]
+    best = best[scores[best] > 0]
     keys = keys_of({int(terms[term]): _newest(postings, held_by[term]) for term in best})
     best = np.array([term for term in best if int(terms[term]) in keys], np.int64)
-    choices = choose(
-        found.scores[best],
-        [held_by[term] for term in best],
-        [keys[int(terms[term])] for term in best],
-        most=SHOWN,
-        cut=horizon.cut,
-    )
-    counts = window.of(terms)
+    names = [keys[int(terms[term])] for term in best]
+    prior = prior_shares(names, spec.language)
+    found = rise(counts[best], sources[best], held[best], window.documents, past.only(best), horizon, prior)
+    held_by_best = [held_by[term] for term in best]
+    scores = found.scores * coherent(postings.documents, held_by_best, names)
+    choices = choose(scores, held_by_best, names, most=SHOWN, cut=horizon.cut)
     return [
         Line(
             int(terms[term]),
-            float(found.scores[term]),
+            float(found.scores[choice.term]),
             int(counts[term]),
-            float(found.expected[term]),
+            float(found.expected[choice.term]),
             int(sources[term]),
             _newest(postings, held_by[term]),
             {int(terms[other]): _newest(postings, held_by[other]) for other in best[list(choice.related)]},

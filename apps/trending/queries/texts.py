@@ -5,7 +5,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from apps.database.statements import fetch_as
+from apps.postings.algorithms.boilerplate import Strippers
 from apps.postings.algorithms.words import language_of
+from apps.postings.queries.boilerplate import strippers
 from apps.trending.algorithms.filters import unwanted_of
 from apps.trending.algorithms.terms import MAX_LEAD_LENGTH, MAX_TITLE_LENGTH, Term, terms_of
 
@@ -39,8 +41,15 @@ WHERE posting.id = ANY(%s) AND source.listed
 
 
 def texts(posting_ids: Collection[int]) -> dict[int, Text]:
-    """Those of the postings that are public."""
-    return {text.posting_id: _with_language(text) for text in fetch_as(Text, _TEXTS, [list(posting_ids)])}
+    """Those of the postings that are public, without boilerplate. Two queries."""
+    found = fetch_as(Text, _TEXTS, [list(posting_ids)])
+    repeated = strippers({text.source_id for text in found})
+    return {text.posting_id: _with_language(_own(text, repeated)) for text in found}
+
+
+def _own(text: Text, repeated: Strippers) -> Text:
+    """Without what its source repeats."""
+    return text._replace(text=repeated.strip(text.source_id, text.text, text.title))
 
 
 def _with_language(text: Text) -> Text:

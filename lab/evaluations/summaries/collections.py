@@ -2,8 +2,8 @@
 
 import json
 import random
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 SEED = 20_261_121
@@ -35,6 +35,19 @@ class Collection:
     language: str
     budget: Budget
     examples: tuple[Example, ...]
+    is_averaged: bool = True  # whether the means over collections include it
+
+    def of_first_lines(self) -> Iterator["Collection"]:
+        """The same texts with the first line of each reference, which favours the beginning of a report.
+
+        With one sentence and with as many as before; none if references have single lines.
+        """
+        if not any("\n" in example.reference for example in self.examples):
+            return
+        examples = tuple(replace(each, reference=each.reference.partition("\n")[0]) for each in self.examples)
+        yield Collection(f"{self.name}_first1", self.language, Budget(sentences=1), examples, is_averaged=False)
+        name = f"{self.name}_first{self.budget.sentences or ''}"
+        yield Collection(name, self.language, self.budget, examples, is_averaged=False)
 
 
 def read_lines(lines: Iterable[str]) -> list[Example]:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from apps.trending.algorithms import yioop
-from apps.trending.algorithms.choosing import choose
+from apps.trending.algorithms.choosing import MAX_LONGER, choose
+from apps.trending.algorithms.coherence import coherent
 from apps.trending.algorithms.documents import Documents, gather, holders, source_counts
-from apps.trending.algorithms.scoring import DAY_HORIZON, HOUR_HORIZON, Horizon, Past, rise
+from apps.trending.algorithms.scoring import DAY_HORIZON, HOUR_HORIZON, Horizon, Past, prior_shares, rise
 from apps.trending.algorithms.terms import joints_of, terms_of
 from lab.evaluations.trending.baselines import bngram_scores, chi2_scores, z_scores
 from lab.evaluations.trending.stream import LENGTH, Stream
@@ -32,12 +33,18 @@ class Trial:
     every: int  # h
     age: float  # h
     least: int
+    is_cold: bool = False  # without history, as in a portal's first hours
+
+    @property
+    def name(self) -> str:
+        return f"{self.horizon.name}_cold" if self.is_cold else self.horizon.name
 
 
 TRIALS = (
     Trial(HOUR_HORIZON, 8 * 24, 5, 24.0, 4),
     Trial(DAY_HORIZON, 8 * 24, 6, 36.0, 10),
     Trial(WEEK_BY_HOURS, 15 * 24, 12, 168.0, 15),
+    Trial(HOUR_HORIZON, 8 * 24, 5, 24.0, 4, is_cold=True),
 )
 
 
@@ -124,9 +131,10 @@ class Window:
     total: int
     past: Past
     horizon: Horizon
+    documents: Documents
 
 
-Tallies = dict[str, dict[str, Tally]]  # by horizon and method
+Tallies = dict[str, dict[str, Tally]]  # by trial and method
 
 
 def evaluate(
@@ -137,10 +145,10 @@ def evaluate(
     done: Callable[[], object] = lambda: None,
 ) -> Tallies:
     """Tallies of each method at each horizon; `done` is called after each list."""
-    tallies = {trial.horizon.name: {method: Tally() for method in methods} for trial in trials}
+    tallies = {trial.name: {method: Tally() for method in methods} for trial in trials}
     for trial in trials:
         for at in list_times(trial):
-            _judge(stream, trial, at, tallies[trial.horizon.name])
+            _judge(stream, trial, at, tallies[trial.name])
             done()
     return tallies
 
@@ -164,7 +172,7 @@ def _judge(stream: ReadStream, trial: Trial, at: int, tallies: dict[str, Tally])
     begin = at - trial.horizon.window
     documents, first = stream.window(begin, at)
     labels = stream.labels[first : first + len(documents)]
-    window = _window(stream, documents, trial.horizon, begin)
+    window = _window(stream, documents, trial, begin)
     items = Counter(labels)
     trending = {
         story
@@ -177,7 +185,7 @@ def _judge(stream: ReadStream, trial: Trial, at: int, tallies: dict[str, Tally])
         _count(tally, [_story_of(numbers, labels) for numbers in held_by], trending)
 
 
-def _window(stream: ReadStream, documents: Documents, horizon: Horizon, begin: int) -> Window:
+def _window(stream: ReadStream, documents: Documents, trial: Trial, begin: int) -> Window:
     terms, counts = np.unique(documents.terms, return_counts=True)
     best = np.sort(np.argsort(-counts, kind="stable")[:MAX_SCORED])
     terms, counts = terms[best], counts[best]
@@ -189,8 +197,9 @@ def _window(stream: ReadStream, documents: Documents, horizon: Horizon, begin: i
         held_by,
         [stream.keys[term] for term in terms.tolist()],
         len(documents),
-        stream.past(terms, begin),
-        horizon,
+        stream.past(terms, 0 if trial.is_cold else begin),
+        trial.horizon,
+        documents,
     )
 
 
@@ -200,9 +209,7 @@ def _chosen(method: str, window: Window) -> list[int]:
         "z": lambda: z_scores(window.counts, window.past, window.horizon.window),
         "chi2": lambda: chi2_scores(window.counts, window.total, window.past, window.horizon.background),
         "bngram": lambda: bngram_scores(window.counts, joints_of(window.terms), window.past, window.horizon.window),
-        "ours": lambda: (
-            rise(window.counts, window.sources, window.counts, window.total, window.past, window.horizon).scores
-        ),
+        "ours": lambda: _ours(window),
     }
     choices = choose(
         methods[method](),
@@ -213,6 +220,18 @@ def _chosen(method: str, window: Window) -> list[int]:
         cover=method != "df",
     )
     return [int(window.terms[choice.term]) for choice in choices]
+
+
+def _ours(window: Window) -> NDArray[np.float64]:
+    prior = prior_shares(window.keys, "en")
+    counts = window.counts
+    scores = rise(counts, window.sources, counts, window.total, window.past, window.horizon, prior).scores
+    best = np.argsort(-scores, kind="stable")[:MAX_LONGER]
+    best = best[scores[best] > 0]
+    found = np.zeros(len(scores))
+    held_by, keys = [window.held_by[term] for term in best], [window.keys[term] for term in best]
+    found[best] = scores[best] * coherent(window.documents, held_by, keys)
+    return found
 
 
 def _yioop(stream: ReadStream, begin: int, end: int) -> list[int]:

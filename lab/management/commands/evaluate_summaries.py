@@ -1,6 +1,6 @@
 """Compares summaries of lead, LexRank, TextRank, LSA, Luhn, the thesis and ours with human ones."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from rich.table import Table
 
 from lab.evaluations.summaries.collections import Budget, Collection, Example, from_files, read_lines, sample
 from lab.evaluations.summaries.evaluation import Results, evaluate, numbers, prepare
-from lab.evaluations.summaries.methods import METHODS
+from lab.evaluations.summaries.methods import METHODS, Method
 from lab.evaluations.summaries.rouge import MEASURES
 from lab.harness import LabCommand, Result, table
 from lab.plots import bars
@@ -49,13 +49,15 @@ class Command(LabCommand):
 def _collections(data: Path, chinese: Path | None, most: int) -> Iterator[Collection]:
     for file in sorted(data.glob("*.jsonl")):
         examples = _lines(file)
-        yield Collection(file.stem.partition("-")[0], "en", Budget(sentences=3), sample(examples, most))
+        found = Collection(file.stem.partition("-")[0], "en", Budget(sentences=3), sample(examples, most))
+        yield found
+        yield from found.of_first_lines()
     articles = sorted((data / "articles").glob("*/*.txt"))
     if articles:
         pairs = [from_files(_read(file), _read(data / "summaries" / file.parent.name / file.name)) for file in articles]
         yield Collection("bbc", "en", Budget(words=100), sample(pairs, most))
     if chinese:
-        yield Collection(CHINESE, "zh", Budget(sentences=1), sample(_lines(chinese), most))
+        yield Collection(CHINESE, "zh", Budget(sentences=1), sample(_lines(chinese), most), is_averaged=False)
 
 
 def _lines(file: Path) -> list[Example]:
@@ -78,17 +80,17 @@ def run(collections: list[Collection], console: Console) -> Result:
     """Evaluate all methods on the collections, and print a table of each."""
     results: dict[str, dict[str, Results]] = {}
     with Progress(console=console) as progress:
-        bar = progress.add_task("", total=len(collections) * len(METHODS))
+        bar = progress.add_task("", total=sum(len(_methods(each)) for each in collections))
         for collection in collections:
             progress.update(bar, description=f"Summarising {collection.name}")
             prepared, examples = prepare(collection)
             if not prepared:
                 raise CommandError(f"{collection.name} has no text of five sentences")
             of_collection = results[collection.name] = {}
-            for method, found in evaluate(prepared, examples, collection, METHODS):
+            for method, found in evaluate(prepared, examples, collection, _methods(collection)):
                 of_collection[method] = found
                 progress.advance(bar)
-    averaged = [collection.name for collection in collections if collection.name != CHINESE]
+    averaged = [collection.name for collection in collections if collection.is_averaged]
     found_numbers = numbers(results, averaged)
     for collection in collections:
         console.print(_table(collection, results[collection.name], found_numbers))
@@ -97,15 +99,23 @@ def run(collections: list[Collection], console: Console) -> Result:
     by_collection = {
         name: {method: each.mean("rouge2_f") for method, each in of_collection.items()}
         for name, of_collection in results.items()
+        if len(of_collection) == len(METHODS)
     }
     return Result(found_numbers, lambda: bars("Summaries of equal length: F1 of ROUGE-2", by_collection))
+
+
+def _methods(collection: Collection) -> Mapping[str, Method]:
+    """All methods, but for first lines, which show what is lost by not taking the beginning."""
+    if collection.is_averaged or collection.name == CHINESE:
+        return METHODS
+    return {name: METHODS[name] for name in ("lead", "ours")}
 
 
 def _table(collection: Collection, results: dict[str, Results], found: dict[str, float]) -> Table:
     documents = int(found[f"{collection.name}.documents"])
     reference = "headline" if collection.name == CHINESE else "reference"
     shown = table(
-        f"{collection.name}: {collection.budget} against the {reference}, {documents} documents (all methods)",
+        f"{collection.name}: {collection.budget} against the {reference}, {documents} documents",
         "Method",
         "ROUGE-1",
         "ROUGE-2",

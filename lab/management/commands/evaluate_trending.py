@@ -98,9 +98,9 @@ def _seeds_table(by_seed: dict[int, Tallies]) -> Table:
     table = Table(title="Ours, by seed: precision / stories found / background")
     table.add_column("seed", justify="right")
     for trial in TRIALS:
-        table.add_column(trial.horizon.name)
+        table.add_column(trial.name)
     for seed, tallies in by_seed.items():
-        ours = (tallies[trial.horizon.name]["ours"] for trial in TRIALS)
+        ours = (tallies[trial.name]["ours"] for trial in TRIALS)
         cells = [f"{each.precision:.2f} / {each.recall:.2f} / {each.background_share:.2f}" for each in ours]
         table.add_row(str(seed), *cells)
     return table

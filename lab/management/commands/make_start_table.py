@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from apps.postings.algorithms.words import language_of
+from apps.postings.algorithms.words.general import DOCUMENTS, TABLE
 from apps.summaries.algorithms.frequencies import Frequencies, Tally
-from apps.summaries.algorithms.start_table import DOCUMENTS, TABLE
 from apps.summaries.algorithms.texts import read
 
 MIN_COUNTED = 2_000  # documents of a language; fewer are no sample

@@ -60,7 +60,9 @@ def test_the_page_shows_five_lists_with_searches_curves_related_words_and_the_st
 @pytest.mark.usefixtures("trends")
 def test_any_word_can_be_drawn_and_taken_away(client: Client):
     address = reverse("trends")
-    shown = client.get(address, {"language": "en", "term": ["ferries", "harbour bridge", "?"]}).content.decode()
+    shown = client.get(
+        address, {"language": "en", "period": "days", "term": ["ferries", "harbour bridge", "?"]}
+    ).content.decode()
     assert "ferries, 2 May: 4" in shown
     assert "harbour bridge, 2 May: 12" in shown
     page = trends_page(a_user(), TrendingParameters("en", terms=("ferries", "harbour bridge")), NOW)
@@ -85,6 +87,26 @@ def test_the_page_of_an_empty_portal_says_that_nothing_trends(client: Client):
 
 
 @pytest.mark.usefixtures("trends")
+def test_the_chart_opens_on_the_hours_while_there_are_no_days_to_compare():
+    def opened() -> str:
+        [link] = [
+            link for link in trends_page(AnonymousUser(), TrendingParameters("en"), NOW)["periods"] if link.is_current
+        ]
+        return link.label
+
+    assert opened() == "48 hours"
+    source = a_source(listed=True)
+    for days in range(1, 5):
+        at = NOW - timedelta(days=days)
+        a_posting(source, title="Harbour bridge", text="", language="en", published_at=at)
+    while actions.count():
+        pass
+    while actions.slice_stale():
+        pass
+    assert opened() == "30 days"
+
+
+@pytest.mark.usefixtures("trends")
 def test_headlines_of_sources_that_are_not_listed_any_more_are_not_shown(client: Client):
     Source.objects.update(listed=False)
     assert "after storm" not in client.get(reverse("trends")).content.decode()
@@ -103,7 +125,7 @@ def test_the_feed_has_an_item_for_each_trend(client: Client):
 @pytest.mark.usefixtures("trends")
 def test_the_strip_names_the_terms_of_the_day():
     assert [link.label.lower() for link in trending_strip()] == ["harbour bridge"]
-    assert [link.label for link in trending_strip("de")] == ["Bundesrat stimmt"]
+    assert [link.label for link in trending_strip("de")] == ["Bundesrat"]
 
 
 def test_the_strip_of_an_empty_portal_is_empty():
@@ -123,6 +145,7 @@ def test_a_term_leads_to_its_newest_posting_until_two_of_its_postings_share_a_st
     assert {row["headline"] for row in shown_rows()} == {Link(newest.title, reverse("posting", args=[newest.pk]))}
     while stories.consume():
         pass
+    assert stories.label_trends() > 0
     story = Story.objects.filter(language="en").latest("reports")
     lead = Posting.objects.get(pk=story.lead_id)
     assert {row["headline"] for row in shown_rows()} == {Link(lead.title, reverse("story", args=[story.pk]))}

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from apps.postings.models import Posting
 from apps.summaries import actions, queries, tasks
-from apps.summaries.algorithms.outlines import STEPS
+from apps.summaries.algorithms.outlines import DEFAULT, STEPS
 from apps.summaries.models import OutboxRow, Outline, Summary, Teaser, Vocabulary
 from tests.builders import NOON, a_posting, a_source
 
@@ -72,7 +72,9 @@ def tables() -> list[list[tuple[Any, ...]]]:
 def test_an_article_has_a_summary_of_every_step():
     posting = an_article()
     assert actions.consume() == 1
-    assert sorted(Summary.objects.values_list("posting_id", "percent")) == [(posting.pk, step) for step in STEPS]
+    assert sorted(Summary.objects.values_list("posting_id", "percent")) == [
+        (posting.pk, step) for step in (DEFAULT, *STEPS)
+    ]
     found = queries.shortened(posting).outline
     assert all(ARTICLE[start:end].endswith("later.") for start, end in found.summaries[30])
     assert "bridge" in found.words

@@ -111,6 +111,58 @@ def test_making_lists_again_keeps_since_when_a_term_is_listed(sources):
     assert (trend.since, trend.listed_at) == (NOW, NOW + timedelta(minutes=10))
 
 
+def label_of(story_id: int) -> actions.StoryLabel:
+    return actions.StoryLabel(story_id, f"Story {story_id}")
+
+
+def test_a_term_is_labelled_with_the_story_of_most_of_its_postings(sources):
+    postings = a_breaking_story(sources)
+    work_off()
+    actions.refresh(("day",), NOW)
+    assert actions.label({posting.pk: label_of(7 if number else 8) for number, posting in enumerate(postings)}) == 2
+    [trend] = lists_of("en", "")["day"]
+    assert (trend.story_id, trend.label) == (7, "Story 7")
+    actions.refresh(("day",), NOW + timedelta(minutes=5))
+    [trend] = lists_of("en", "")["day"]
+    assert (trend.story_id, trend.label) == (7, "Story 7")
+    actions.label({postings[0].pk: label_of(8)})  # one posting is too few
+    [trend] = lists_of("en", "")["day"]
+    assert (trend.story_id, trend.label) == (None, "")
+
+
+def test_a_list_has_one_row_of_each_story(sources):
+    postings = a_breaking_story(sources)
+    for number, source in enumerate(sources):
+        title = f"Ferry strike in Lisbon {'abcdef'[number]}"
+        postings.append(a_posting(source, title=title, text="", language="en", published_at=NOW))
+    work_off()
+    actions.refresh(("day",), NOW)
+    first, second = terms_shown("day")
+    actions.label({posting.pk: label_of(7) for posting in postings})
+    [trend] = lists_of("en", "")["day"]
+    assert trend.term.lower() == first
+    assert second in [term.lower() for term in trend.related]
+
+
+def test_the_first_hour_of_a_portal_lists_what_is_rare_in_general_news(sources):
+    for number in range(36):
+        title = ("Merkel seeks visa", "A week in the market", f"Nothing{number} else")[number % 3]
+        source, letter = sources[number // 3 % 6], "abcdefghijkl"[number // 3]
+        a_posting(source, title=f"{title} {letter}", text="", language="en", published_at=NOW)
+    work_off()
+    actions.refresh(("hour",), NOW)
+    assert terms_shown("hour") in (["merkel"], ["visa"])
+
+
+def test_documents_that_share_only_a_word_are_no_trend(sources):
+    others = ("dance in Oslo", "rates in Rome", "ferry of Lisbon", "bread for Kyoto", "snow over Perth", "tax on tea")
+    for source, other in zip(sources, others, strict=True):
+        a_posting(source, title=f"Lee and {other}", text="", language="en", published_at=NOW)
+    work_off()
+    actions.refresh(("day",), NOW)
+    assert terms_shown("day") == []
+
+
 def test_a_list_without_postings_is_emptied(sources):
     a_breaking_story(sources)
     work_off()

@@ -183,12 +183,14 @@ class Summary(Schema):
     teaser: str = Field(description="The publisher's own; empty without one.")
     sentences: list[str] = Field(description="None for a short text.")
     percent: int = Field(description="Their part of the text; 0 without any.")
-    steps: list[int] = Field(description="Possible values of `percent`.")
+    steps: list[int] = Field(description="Values of `percent` to choose from.")
     words: list[str] = Field(description="Keywords, the most important first.")
 
 
 class Shortened(BaseModel):
-    percent: int | None = Field(None, ge=1, le=100, description="Of the text; rounded to a step.")
+    percent: int | None = Field(
+        None, ge=1, le=100, description="Of the text; rounded to a step. By default 3-5 sentences."
+    )
 
 
 @router.get("/postings/{posting_id}/summary", response=answers(Summary))

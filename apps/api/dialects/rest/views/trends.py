@@ -27,6 +27,8 @@ class Trend(Schema):
     related: list[str]
     curve: list[int] = Field(description="Postings over time, the latest last.")
     posting_ids: list[int] = Field(description="The newest readable ones that contain it.")
+    story_id: int | None = Field(description="The story behind it.")
+    label: str = Field(description="That story's headline, or empty.")
     since: datetime = Field(description="When it entered the list.")
 
 
