@@ -1,6 +1,7 @@
 """Assigning postings to stories: duplicates first, then the most similar story; periodically stories are merged."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from apps.postings.algorithms.fingerprints import Duplicates, Fingerprint
 from apps.stories.algorithms.clusters import ACTIVE, OF_POSTING, Clusters
@@ -10,6 +11,7 @@ from apps.stories.algorithms.vectors import Vector, heaviest
 
 MERGED_AFTER = 100  # stories that got a posting
 MERGED_EVERY = 6.0  # hours, if fewer stories got a posting
+RECONSIDERED = 4  # latest reports of a story that are placed again
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,6 +21,13 @@ class Assignment:
     story: int
     copy_of: int | None  # the key of the original
     vector: Vector | None  # its part of the story's sum; None for a copy
+
+
+class Settled(NamedTuple):
+    """What was changed in stories: first postings were moved, then stories merged."""
+
+    moved: list[tuple[int, int]]  # posting and its new story
+    united: list[tuple[int, int]]  # merged story and the one that contains it now
 
 
 class Grouping:
@@ -56,14 +65,41 @@ class Grouping:
             self._forget_homes()
         return expired
 
-    def unite(self, *, at_once: bool = False) -> list[tuple[int, int]]:
-        """Merge stories that became similar, if due; call after placing a posting. See `Clusters.merge`."""
+    def settle(self, *, at_once: bool = False) -> Settled:
+        """Reconsider stories that got a posting and merge similar ones, if due; call after placing a posting."""
         if not at_once and len(self.touched) < MERGED_AFTER and self.clock - self.merged_at < MERGED_EVERY:
-            return []
+            return Settled([], [])
+        moved = self._reconsider()
         united = self.clusters.merge(self.touched, self.clock)
         self._followers.update(united)
         self.touched, self.merged_at = set(), self.clock
-        return united
+        return Settled(moved, united)
+
+    def _reconsider(self) -> list[tuple[int, int]]:
+        """Look again at stories that got a posting; returns pairs of a posting and its new story.
+
+        Stories that have become two are split, the later half under a new id. Then the latest reports of each are
+        compared with all stories again, as if they had just come.
+        """
+        moved: list[tuple[int, int]] = []
+        for id in sorted(self.touched):
+            leaving = self.clusters.divided(id)
+            if leaving:
+                self.clusters.separate(id, leaving, self.next_story)
+                self.touched.add(self.next_story)
+                moved += [(report.key, self.next_story) for report in leaving]
+                self.next_story += 1
+        for id in sorted(self.touched):
+            for report in self.clusters.reports.latest(id, RECONSIDERED):
+                self.clusters.take_out(id, report.key, report.vector, report.hours)
+                new = id if id not in self.clusters else self.next_story
+                story = self.clusters.add(new, report.key, report.vector, report.hours)
+                if story != id:
+                    self.next_story += story == self.next_story
+                    self.touched.add(story)
+                    moved.append((report.key, story))
+        self._homes.update((key, story) for key, story in moved if key in self._homes)
+        return moved
 
     def _forget_homes(self) -> None:
         for key in [key for key, story in self._homes.items() if self._followed(story) not in self.clusters]:
@@ -85,7 +121,7 @@ class Grouping:
             return Assignment(home, original, None)
         weights = self.rarity.weights(features, boost=self._boost, lagged=self._lagged)
         vector = heaviest(features.terms, weights, OF_POSTING)
-        story = self.clusters.add(self.next_story, vector, hours)
+        story = self.clusters.add(self.next_story, key, vector, hours)
         self.next_story += story == self.next_story
         self.touched.add(story)
         self.remember(key, story, hours, features.fingerprint)
@@ -102,7 +138,7 @@ class Grouping:
         self.forget(key)
         story = self._followed(story)
         if story in self.clusters:
-            self.clusters.take_out(story, vector, hours)
+            self.clusters.take_out(story, key, vector, hours)
 
     def forget(self, key: int) -> None:
         """No longer recognize copies of a posting; its vector stays in the story."""
