@@ -15,9 +15,10 @@ from apps.stories.algorithms.vectors import Vector, added, subtracted
 ACTIVE = 7 * 24.0  # hours after its latest posting in which a story takes new ones
 HALF_LIFE = 48.0  # hours, of the fading part of similarity
 FADING = 0.85  # share of similarity that fades
-THRESHOLD = 5.5  # likeness below which a posting begins a new story
-NEAREST_REPORT = 0.12  # similarity to the nearest report of a story below which a posting does not join it
+THRESHOLD = 7.0  # likeness below which a posting begins a new story
+NEAREST_REPORT = 0.2  # similarity to the nearest report of a story below which a posting does not join it
 CHANCE, CHANCE_WEIGHT = 0.015, 100  # similarity of two arbitrary reports that is assumed, and as how many reports
+FRESH_WEIGHT = 5  # reports of the moment that are assumed
 CHANCE_FLOOR = 0.005  # added to the similarity that is due to chance
 OF_POSTING, OF_STORY = 96, 128  # heaviest terms of a vector
 NEAR = 32  # heaviest terms in a separate matrix: most stories of headlines alone have no more
@@ -25,7 +26,7 @@ PROBED = 6  # heaviest known terms of a posting: it is compared with the stories
 TOO_COMMON = 150  # stories with a term, above which it selects no stories
 WEIGHED = 12  # most similar stories whose likeness is computed
 
-MERGED_WITHIN = 72.0  # hours since the latest posting of both
+MERGED_WITHIN = 7 * 24.0  # hours since the latest posting of both
 SPLIT_THRESHOLD = 0.8  # share of the threshold: a story is split if its halves are less alike
 SPLIT_FROM = 4  # reports
 HEADS, SHARED_HEADS = 12, 2  # heaviest terms of two stories, and how many of them must be shared
@@ -65,6 +66,7 @@ class Clusters:
         self.reports = Reports()
         self._sum = np.zeros(BUCKETS + 1, np.float32)  # of the vectors of all stories
         self._total = 0  # reports in the sum
+        self._fresh, self._fresh_at = 0.0, 0.0  # their number as it has faded, at a time in hours since 1970
         self._places: dict[int, int] = {}
         self._free: list[int] = []
         self._near = Rows(NEAR, _NOTHING)  # heaviest terms
@@ -110,7 +112,8 @@ class Clusters:
         before = self._terms_of(place)
         self._sum[before] -= self._weights_of(place)
         self._sum[cluster.vector.terms] += cluster.vector.weights
-        self._total += cluster.size - int(self._sizes[place])
+        self._count(int(self._sizes[place]), float(self._centres[place]), -1)
+        self._count(cluster.size, cluster.centre, 1)
         self._held[before] -= 1
         known = set(before.tolist())
         terms, weights = cluster.vector.terms, cluster.vector.weights
@@ -123,6 +126,12 @@ class Clusters:
         for term in terms.tolist():
             if term not in known:
                 self._note_holder(term, place)
+
+    def _count(self, size: int, centre: float, sign: int) -> None:
+        if not self._total:
+            self._fresh, self._fresh_at = 0.0, centre
+        self._total += sign * size
+        self._fresh += sign * size * 2 ** ((centre - self._fresh_at) / HALF_LIFE)
 
     def _note_holder(self, term: int, place: int) -> None:
         holders = self._holders.get(term)
@@ -138,7 +147,7 @@ class Clusters:
         place = self._places.pop(id)
         self._held[self._terms_of(place)] -= 1
         self._sum[self._terms_of(place)] -= self._weights_of(place)
-        self._total -= int(self._sizes[place])
+        self._count(int(self._sizes[place]), float(self._centres[place]), -1)
         self._sizes[place] = 0
         self.reports.drop(id)
         self._near.clear(place)
@@ -172,7 +181,7 @@ class Clusters:
         means = self._products(vector, places) / np.maximum(self._sizes[places], 1) * _faded(gaps)
         most = np.lexsort((self._ids[places], -means * np.sqrt(self._sizes[places])))[:WEIGHED]
         places = places[most]
-        likeness = means[most] / np.sqrt(self._by_chance(vector) * self._chances(places))
+        likeness = means[most] / np.sqrt(self._by_chance(vector) * self._chances(places)) / self._freshness(hours)
         for best in np.lexsort((self._ids[places], -likeness)):
             # Some no longer have the term that listed them.
             if (self._terms_of(places[best])[:, None] == probed).any() and self._agrees(vector, places[best], hours):
@@ -189,6 +198,12 @@ class Clusters:
         )
         self._query[vector.terms] = 0
         return found
+
+    def _freshness(self, hours: float) -> float:
+        """The mean share of similarity that active reports have not lost by their age."""
+        faded = self._fresh * 2 ** ((self._fresh_at - hours) / HALF_LIFE)
+        share = (faded + FRESH_WEIGHT) / (self._total + FRESH_WEIGHT)
+        return 1 - FADING + FADING * min(share, 1.0)
 
     def _by_chance(self, vector: Vector, size: int = 1) -> float:
         """The mean similarity of a vector's reports with all active ones."""
@@ -279,7 +294,7 @@ class Clusters:
     def merge(self, touched: Collection[int], hours: float) -> list[tuple[int, int]]:
         """Merge stories that have become similar; returns pairs of a merged story and the one that contains it now.
 
-        One of each pair was `touched` by a posting since the last call, both got one in the last 72 hours, and they
+        One of each pair was `touched` by a posting since the last call, both got one in the last seven days, and they
         share two of their twelve heaviest terms, at least one of them rare. Likeness is the mean similarity of their
         reports, by what chance makes it, as in `nearest`, with the gap of their mean times. The most alike are merged
         first; results may be merged again. The older id, which is the smaller one, stays.
@@ -290,13 +305,14 @@ class Clusters:
             pairs = sorted({pair for id in waiting if id in self._places for pair in self._alike(id, hours)})
             waiting = set()
             for _, older, younger in pairs:
-                if older in self._places and younger in self._places and not {older, younger} & waiting:
+                if not {older, younger} & waiting:
                     other = self.get(younger)
                     self.reports.merge(younger, older)
                     self.remove(younger)
                     self._join(older, other)
                     united.append((younger, older))
-                    waiting.add(older)
+                # Also a story whose best partner was just merged waits for the next round.
+                waiting |= {older, younger}
         return united
 
     def _alike(self, id: int, hours: float) -> list[tuple[float, int, int]]:
@@ -315,7 +331,7 @@ class Clusters:
             return []
         cluster = self.get(id)
         likeness = self._products(cluster.vector, others) / (cluster.size * np.maximum(self._sizes[others], 1))
-        likeness /= np.sqrt(self._by_chance(cluster.vector, cluster.size) * self._chances(others))
+        likeness /= np.sqrt(self._by_chance(cluster.vector, cluster.size) * self._chances(others)) * self._freshness(hours)
         likeness *= _faded(np.abs(self._centres[others] - self._centres[place]))
         found = zip(likeness.tolist(), self._ids[others].tolist(), strict=True)
         # Rounded, since from the other side the last digits may differ.
@@ -333,7 +349,7 @@ class Clusters:
             return []
         hours = np.array([report.hours for report in reports])
         chance = np.sqrt([self._by_chance(report.vector) for report in reports])
-        likeness = similarities(reports) * _faded(np.abs(hours[:, None] - hours)) / np.outer(chance, chance)
+        likeness = similarities(reports) * _faded(np.abs(hours[:, None] - hours)) / np.outer(chance, chance) / self._freshness(hours.max())
         leaving, between = halves(likeness)
         if between >= SPLIT_THRESHOLD * self.threshold:
             return []

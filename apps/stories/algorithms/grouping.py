@@ -1,5 +1,6 @@
 """Assigning postings to stories: duplicates first, then the most similar story; periodically stories are merged."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,7 +12,8 @@ from apps.stories.algorithms.vectors import Vector, heaviest
 
 MERGED_AFTER = 100  # stories that got a posting
 MERGED_EVERY = 6.0  # hours, if fewer stories got a posting
-RECONSIDERED = 4  # latest reports of a story that are placed again
+RECONSIDERED = 8  # latest reports of a story that may move
+PROVISIONAL = 1 << 62  # ids from here on are of stories while they are reconsidered
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,35 +71,49 @@ class Grouping:
         """Reconsider stories that got a posting and merge similar ones, if due; call after placing a posting."""
         if not at_once and len(self.touched) < MERGED_AFTER and self.clock - self.merged_at < MERGED_EVERY:
             return Settled([], [])
-        moved = self._reconsider()
-        united = self.clusters.merge(self.touched, self.clock)
-        self._followers.update(united)
+        split = self._split()
+        released = self._released()
+        united = self._merged()
+        moved = split + self._moved(released)
         self.touched, self.merged_at = set(), self.clock
         return Settled(moved, united)
 
-    def _reconsider(self) -> list[tuple[int, int]]:
-        """Look again at stories that got a posting; returns pairs of a posting and its new story.
-
-        Stories that have become two are split, the later half under a new id. Then the latest reports of each are
-        compared with all stories again, as if they had just come.
-        """
-        moved: list[tuple[int, int]] = []
+    def _split(self) -> list[tuple[int, int]]:
+        """Split stories that have become two; returns the reports of the later halves with their new stories."""
+        moved = []
         for id in sorted(self.touched):
             leaving = self.clusters.divided(id)
             if leaving:
                 self.clusters.separate(id, leaving, self.next_story)
-                self.touched.add(self.next_story)
                 moved += [(report.key, self.next_story) for report in leaving]
+                self.touched.add(self.next_story)
                 self.next_story += 1
-        for id in sorted(self.touched):
-            for report in self.clusters.reports.latest(id, RECONSIDERED):
-                self.clusters.take_out(id, report.key, report.vector, report.hours)
-                new = id if id not in self.clusters else self.next_story
-                story = self.clusters.add(new, report.key, report.vector, report.hours)
-                if story != id:
-                    self.next_story += story == self.next_story
-                    self.touched.add(story)
-                    moved.append((report.key, story))
+        self._homes.update((key, story) for key, story in moved if key in self._homes)
+        return moved
+
+    def _released(self) -> dict[int, int]:
+        """Let the latest reports of stories that got one stand alone, under provisional ids; returns their stories."""
+        released = {}
+        for id in sorted(self.touched & set(self.clusters)):
+            for report in self.clusters.reports.latest(id)[1:][-RECONSIDERED:]:
+                provisional = PROVISIONAL + len(released)
+                released[report.key] = id
+                self.clusters.separate(id, [report], provisional)
+                self.touched.add(provisional)
+        return released
+
+    def _merged(self) -> list[tuple[int, int]]:
+        united = [pair for pair in self.clusters.merge(self.touched, self.clock) if pair[0] < PROVISIONAL]
+        self._followers.update(united)
+        return united
+
+    def _moved(self, released: Mapping[int, int]) -> list[tuple[int, int]]:
+        """Give stories with provisional ids their own; returns released reports that are in another story now."""
+        for id in sorted(id for id in self.clusters if id >= PROVISIONAL):
+            self.clusters.separate(id, self.clusters.reports.latest(id, len(released)), self.next_story)
+            self.next_story += 1
+        homes = {key: story for key in released if (story := self.clusters.reports.story(key)) is not None}
+        moved = [(key, story) for key, story in homes.items() if story != self._followed(released[key])]
         self._homes.update((key, story) for key, story in moved if key in self._homes)
         return moved
 

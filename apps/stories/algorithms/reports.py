@@ -31,19 +31,27 @@ class Reports:
 
     def __init__(self) -> None:
         self._of: dict[int, dict[int, Report]] = {}
+        self._stories: dict[int, int] = {}  # of each report
 
     def add(self, story: int, report: Report) -> None:
         self._of.setdefault(story, {})[report.key] = report
+        self._stories[report.key] = story
 
     def remove(self, story: int, key: int) -> None:
         """Remove a report, if it is there."""
-        self._of.get(story, {}).pop(key, None)
+        if self._of.get(story, {}).pop(key, None):
+            del self._stories[key]
 
     def merge(self, younger: int, older: int) -> None:
-        self._of.setdefault(older, {}).update(self._of.pop(younger, {}))
+        for report in self._of.pop(younger, {}).values():
+            self.add(older, report)
 
     def drop(self, story: int) -> None:
-        self._of.pop(story, None)
+        for key in self._of.pop(story, {}):
+            del self._stories[key]
+
+    def story(self, key: int) -> int | None:
+        return self._stories.get(key)
 
     def latest(self, story: int, most: int = COMPARED) -> list[Report]:
         """The latest reports of a story, the oldest first."""
