@@ -64,7 +64,7 @@ class Clusters:
     def __init__(self, threshold: float = THRESHOLD, nearest_report: float = NEAREST_REPORT) -> None:
         self.threshold, self.nearest_report = threshold, nearest_report
         self.reports = Reports()
-        self._sum = np.zeros(BUCKETS + 1, np.float32)  # of the vectors of all stories
+        self._sum = np.zeros(BUCKETS + 1)  # of the vectors of all stories
         self._total = 0  # reports in the sum
         self._fresh, self._fresh_at = 0.0, 0.0  # their number as it has faded, at a time in hours since 1970
         self._places: dict[int, int] = {}
@@ -182,10 +182,11 @@ class Clusters:
         most = np.lexsort((self._ids[places], -means * np.sqrt(self._sizes[places])))[:WEIGHED]
         places = places[most]
         likeness = means[most] / np.sqrt(self._by_chance(vector) * self._chances(places)) / self._freshness(hours)
-        for best in np.lexsort((self._ids[places], -likeness)):
+        # Rounded, since the last digits depend on the order in which stories were added.
+        for best in np.lexsort((self._ids[places], -likeness.round(6))):
             # Some no longer have the term that listed them.
             if (self._terms_of(places[best])[:, None] == probed).any() and self._agrees(vector, places[best], hours):
-                return int(self._ids[places[best]]), float(likeness[best])
+                return int(self._ids[places[best]]), round(float(likeness[best]), 6)
         return None
 
     def _agrees(self, vector: Vector, place: np.int64, hours: float) -> bool:
@@ -350,7 +351,7 @@ class Clusters:
         hours = np.array([report.hours for report in reports])
         chance = np.sqrt([self._by_chance(report.vector) for report in reports])
         likeness = similarities(reports) * _faded(np.abs(hours[:, None] - hours)) / np.outer(chance, chance) / self._freshness(hours.max())
-        leaving, between = halves(likeness)
+        leaving, between = halves(likeness.round(6))
         if between >= SPLIT_THRESHOLD * self.threshold:
             return []
         return [report for report, leaves in zip(reports, leaving.tolist(), strict=True) if leaves]

@@ -30,6 +30,7 @@ class Settled(NamedTuple):
 
     moved: list[tuple[int, int]]  # posting and its new story
     united: list[tuple[int, int]]  # merged story and the one that contains it now
+    touched: set[int]  # all stories that may have changed
 
 
 class Grouping:
@@ -70,13 +71,14 @@ class Grouping:
     def settle(self, *, at_once: bool = False) -> Settled:
         """Reconsider stories that got a posting and merge similar ones, if due; call after placing a posting."""
         if not at_once and len(self.touched) < MERGED_AFTER and self.clock - self.merged_at < MERGED_EVERY:
-            return Settled([], [])
+            return Settled([], [], set())
         split = self._split()
         released = self._released()
         united = self._merged()
         moved = split + self._moved(released)
+        touched = {id for id in self.touched if id in self.clusters} | {story for _, story in moved + united}
         self.touched, self.merged_at = set(), self.clock
-        return Settled(moved, united)
+        return Settled(moved, united, touched)
 
     def _split(self) -> list[tuple[int, int]]:
         """Split stories that have become two; returns the reports of the later halves with their new stories."""

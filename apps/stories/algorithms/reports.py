@@ -50,6 +50,13 @@ class Reports:
         for key in self._of.pop(story, {}):
             del self._stories[key]
 
+    def rename(self, key: int, copy: int, hours: float) -> None:
+        """Let a copy stand for a report that is deleted."""
+        story = self._stories.get(key)
+        if story is not None:
+            self.add(story, Report(copy, self._of[story][key].vector, hours))
+            self.remove(story, key)
+
     def story(self, key: int) -> int | None:
         return self._stories.get(key)
 

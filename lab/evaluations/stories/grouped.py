@@ -42,7 +42,7 @@ def ours(
     ends: dict[int, int] = {}
 
     def settle(*, at_once: bool = False) -> None:
-        moved, united = grouping.settle(at_once=at_once) if settling else Settled([], [])
+        moved, united, _ = grouping.settle(at_once=at_once) if settling else Settled([], [], set())
         for key, story in moved:
             stories[key] = story
         ends.update(united)
