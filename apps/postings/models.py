@@ -1,4 +1,5 @@
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 
 from apps.sources.models import Source
@@ -35,6 +36,8 @@ class Posting(models.Model):
     utc_offset = models.SmallIntegerField(null=True)  # minutes east of UTC, as the publisher wrote its date
     retrieved_at = models.DateTimeField()  # when its bytes first reached us
     edited_at = models.DateTimeField(null=True)  # when we last saw its words change
+    lead = models.TextField(null=True)  # first words without boilerplate; null: those of the text
+    fold_key = models.BigIntegerField(db_default=0)  # the same for copies of one article; 0: nothing to compare
 
     class Meta:
         constraints = [
@@ -46,10 +49,38 @@ class Posting(models.Model):
             models.Index(fields=["-published_at", "-id"], include=["source"], name="posting_newest"),
             # Arrivals of a source since a time: an index-only scan counts unread postings.
             models.Index(fields=["source", "id"], include=["published_at", "retrieved_at"], name="posting_arrival"),
+            models.Index(fields=["fold_key"], condition=~models.Q(fold_key=0), name="posting_fold"),
         ]
 
     def __str__(self) -> str:
         return self.title or self.url or f"posting {self.pk}"
+
+
+class Boilerplate(models.Model):
+    """What a source repeats in its postings, see `algorithms.boilerplate`."""
+
+    source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="boilerplate")
+    state = models.BinaryField()  # a `SourceBoilerplate`
+    keys = ArrayField(models.BigIntegerField())  # of what is learned, to find what several sources repeat
+
+    def __str__(self) -> str:
+        return f"boilerplate of source {self.pk}"
+
+
+class Fingerprint(models.Model):
+    """The words of a posting of the last days, to find its copies by, see `algorithms.duplicates`."""
+
+    posting = models.OneToOneField(Posting, on_delete=models.CASCADE, primary_key=True, related_name="fingerprint")
+    published_at = models.DateTimeField(db_index=True)
+    bands = ArrayField(models.BigIntegerField())  # postings that share one are compared
+    values = models.BinaryField()  # uint32
+    words = models.IntegerField()  # that it was taken of
+
+    class Meta:
+        indexes = [GinIndex(fields=["bands"], name="fingerprint_bands")]
+
+    def __str__(self) -> str:
+        return f"fingerprint of posting {self.pk}"
 
 
 class Edition(models.Model):

@@ -11,6 +11,7 @@ from apps.alerts.queries.interest import raising
 from apps.dashboard.pages.audit import audit_of_source
 from apps.dashboard.queries import SourceFilter, chosen_sources
 from apps.following import queries as following
+from apps.postings.queries.boilerplate import learned
 from apps.retrieval import queries as retrieval
 from apps.retrieval.models import Retrieval
 from apps.retrieval.queries.lateness import late, overdue_since
@@ -50,7 +51,7 @@ def sources_page(filter: SourceFilter, number: str, now: datetime) -> Context:
 
 
 def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> Context | None:
-    """The page of a source that the user may see, or None. Eleven queries at most."""
+    """The page of a source that the user may see, or None. Twelve queries at most."""
     source = following.with_follower_counts(following.manageable_sources(user)).filter(pk=source_id).first()
     if source is None:
         return None
@@ -71,6 +72,7 @@ def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> Co
         "authority": authority_of(source_id),
         "raising": raising(source_id, user) if isinstance(user, User) and user.is_staff else None,  # for staff
         "audit": audit_of_source(source_id, hidden=hidden) if user.is_staff else (),  # for staff, the latest first
+        "boilerplate": learned(source_id) if user.is_staff and not hidden else (),  # the most frequent first
         "followed": followed,
         "hidden": hidden,  # whether the user may not see the address
         "latest": next((row for row in log if row["late"]), None),  # actual retrieval

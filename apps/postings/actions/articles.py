@@ -6,8 +6,11 @@ from datetime import datetime
 
 from django.db import connection, transaction
 
+from apps.postings.actions.boilerplate import Learner, lead_of
+from apps.postings.actions.duplicates import Dated, fold_keys, remember
 from apps.postings.actions.storing import Document, known_postings, store
 from apps.postings.algorithms import identity
+from apps.postings.algorithms.duplicates import article as compared
 from apps.postings.algorithms.edits import text_hash
 from apps.postings.algorithms.extraction.articles import Article
 from apps.postings.algorithms.markup import clean
@@ -87,6 +90,8 @@ def fill(posting_id: int, page: PageOfPosting) -> bool:
 
     Fields missing in the feed are filled from the page, too. This is not an edit by the publisher.
     """
+    sources = Posting.objects.filter(pk=posting_id).values_list("source_id", flat=True)
+    learner = Learner(list(sources))
     posting = Posting.objects.select_for_update().filter(pk=posting_id).first()
     if posting is None:
         return False
@@ -96,11 +101,20 @@ def fill(posting_id: int, page: PageOfPosting) -> bool:
     # A former extraction is always replaced: the extractor may have changed.
     if not posting.extractor and len(markup.text) <= len(posting.text):
         return False
+    title = posting.title or article.title
+    learner.observe(posting.source_id, title, markup.text, page.received_at)
+    learner.save()
+    stripped = learner.strip(posting.source_id, title, markup.text)
+    dated = Dated(compared(title, stripped, posting.url if posting.link_key else ""), posting.published_at)
+    [fold_key] = fold_keys([dated], but=posting_id)
+    remember([(posting_id, dated)])
     Posting.objects.filter(pk=posting_id).update(
+        lead=lead_of(markup.text, stripped),
+        fold_key=fold_key,
         html=markup.html,
         text=markup.text,
-        text_hash=text_hash(posting.title or article.title, markup.text),
-        title=posting.title or article.title,
+        text_hash=text_hash(title, markup.text),
+        title=title,
         author=posting.author or ", ".join(article.authors),
         image_url=posting.image_url or article.image_url or markup.image_url,
         language=posting.language or article.language[:20],

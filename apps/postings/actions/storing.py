@@ -10,8 +10,11 @@ from typing import Any
 from django.db import connection, transaction
 
 from apps.database.statements import rows_of
+from apps.postings.actions.boilerplate import Learner, lead_of
+from apps.postings.actions.duplicates import Dated, fold_keys, remember
 from apps.postings.algorithms import identity
-from apps.postings.algorithms.dates import effective, written_offset
+from apps.postings.algorithms.dates import EffectiveDate, effective, written_offset
+from apps.postings.algorithms.duplicates import article
 from apps.postings.algorithms.edits import text_hash
 from apps.postings.algorithms.markup import CleanMarkup, clean
 from apps.postings.models import Edition
@@ -50,8 +53,11 @@ def store(documents: Sequence[Document]) -> list[Stored]:
     decisions = [
         identity.decide(entries, known[document.source_id]) for document, entries in zip(documents, keys, strict=True)
     ]
-    new = _insert(documents, decisions)
-    edited = _update(documents, decisions)
+    pairs = zip(documents, decisions, strict=True)
+    learner = Learner({document.source_id for document, each in pairs if each.new or each.changed})
+    new = _insert(documents, decisions, learner)
+    edited = _update(documents, decisions, learner)
+    learner.save()
     return [Stored(len(dates), edits, tuple(filter(None, dates))) for dates, edits in zip(new, edited, strict=True)]
 
 
@@ -93,42 +99,82 @@ def _columns(pairs: set[tuple[int, bytes]]) -> tuple[list[int], list[bytes]]:
 _INSERT = """
 INSERT INTO postings_posting (source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html,
     text,
-    language, categories, image_url, comments_url, enclosures, published_at, claimed_at, utc_offset, retrieved_at)
+    language, categories, image_url, comments_url, enclosures, published_at, claimed_at, utc_offset, retrieved_at,
+    lead, fold_key)
 SELECT source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html, text,
     language, ARRAY(SELECT jsonb_array_elements_text(categories)), image_url, comments_url, enclosures,
-    published_at, claimed_at, utc_offset, retrieved_at
+    published_at, claimed_at, utc_offset, retrieved_at, lead, fold_key
 FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[], %s::bytea[], %s::bytea[], %s::text[], %s::text[], %s::text[],
     %s::text[], %s::text[], %s::text[], %s::text[], %s::jsonb[], %s::text[], %s::text[], %s::jsonb[],
-    %s::timestamptz[], %s::timestamptz[], %s::int2[], %s::timestamptz[])
+    %s::timestamptz[], %s::timestamptz[], %s::int2[], %s::timestamptz[], %s::text[], %s::bigint[])
     posting(source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html, text, language,
-    categories, image_url, comments_url, enclosures, published_at, claimed_at, utc_offset, retrieved_at)
+    categories, image_url, comments_url, enclosures, published_at, claimed_at, utc_offset, retrieved_at, lead, fold_key)
 ON CONFLICT (source_id, identity) DO NOTHING
-RETURNING source_id, published_at, claimed_at, retrieved_at
+RETURNING id, source_id, identity, published_at, claimed_at, retrieved_at
 """
 
 
-def _insert(documents: Sequence[Document], decisions: Sequence[identity.Decision]) -> list[list[datetime | None]]:
+@dataclass(frozen=True, slots=True)
+class _New:
+    """A new posting before it is written."""
+
+    document: Document
+    posting: identity.NewPosting
+    markup: CleanMarkup
+    date: EffectiveDate
+
+    @property
+    def words(self) -> tuple[int, str, str]:
+        """Source, title and text."""
+        return self.document.source_id, self.posting.entry.title, self.markup.text
+
+
+def _insert(
+    documents: Sequence[Document], decisions: Sequence[identity.Decision], learner: Learner
+) -> list[list[datetime | None]]:
     """Insert new postings with one statement; return the date of each, by document, None where it is not trusted."""
-    rows = [
-        _row(document, posting, position)
+    new = [
+        _read(document, posting, position)
         for document, decision in zip(documents, decisions, strict=True)
         for position, posting in enumerate(decision.new)
     ]
     inserted: dict[int, list[datetime | None]] = defaultdict(list)
-    if rows:
+    if new:
+        for each in reversed(new):  # documents list the newest first
+            learner.observe(*each.words, each.document.received_at)
+        stripped = [learner.strip(*each.words) for each in new]
+        articles = [_dated(each, text) for each, text in zip(new, stripped, strict=True)]
+        folded = zip(new, stripped, fold_keys(articles), strict=True)
+        rows = [(*_row(each), lead_of(each.markup.text, text), key) for each, text, key in folded]
+        by_identity = {
+            (each.document.source_id, each.posting.identity): dated for each, dated in zip(new, articles, strict=True)
+        }
         with connection.cursor() as cursor:
             cursor.execute(_INSERT, [list(column) for column in zip(*rows, strict=True)])
-            for row in rows_of(cursor):
-                trusted = effective(row.claimed_at, received=row.retrieved_at, position=0).trusted
-                inserted[row.source_id].append(row.published_at if trusted else None)
+            found = rows_of(cursor)
+        remember((row.id, by_identity[row.source_id, bytes(row.identity)]) for row in found)
+        for row in found:
+            trusted = effective(row.claimed_at, received=row.retrieved_at, position=0).trusted
+            inserted[row.source_id].append(row.published_at if trusted else None)
     return [inserted[document.source_id] for document in documents]
 
 
-def _row(document: Document, posting: identity.NewPosting, position: int) -> tuple[Any, ...]:
+def _read(document: Document, posting: identity.NewPosting, position: int) -> _New:
     entry = posting.entry
     markup = clean(entry.content or entry.summary, base_url=entry.link or document.address)
+    date = effective(entry.published or entry.updated, received=document.received_at, position=position)
+    return _New(document, posting, markup, date)
+
+
+def _dated(new: _New, stripped: str) -> Dated:
+    entry = new.posting.entry
+    return Dated(article(entry.title, stripped, entry.link if new.posting.link_key else ""), new.date.at)
+
+
+def _row(new: _New) -> tuple[Any, ...]:
+    document, posting, markup = new.document, new.posting, new.markup
+    entry = posting.entry
     claimed = entry.published or entry.updated
-    date = effective(claimed, received=document.received_at, position=position)
     return (
         document.source_id,
         posting.identity,
@@ -146,22 +192,22 @@ def _row(document: Document, posting: identity.NewPosting, position: int) -> tup
         entry.image_url or markup.image_url,
         entry.comments_url,
         json.dumps([asdict(enclosure) for enclosure in entry.enclosures]),
-        date.at,
+        new.date.at,
         claimed,
         written_offset(claimed),
         document.received_at,
     )
 
 
-def _update(documents: Sequence[Document], decisions: Sequence[identity.Decision]) -> list[int]:
+def _update(documents: Sequence[Document], decisions: Sequence[identity.Decision], learner: Learner) -> list[int]:
     """Store changed entries; if readers see a difference, keep the former text as an edition."""
     counts = []
     for document, decision in zip(documents, decisions, strict=True):
-        counts.append(sum(_edit(document, change) for change in decision.changed))
+        counts.append(sum(_edit(document, change, learner) for change in decision.changed))
     return counts
 
 
-def _edit(document: Document, change: identity.ChangedPosting) -> bool:
+def _edit(document: Document, change: identity.ChangedPosting, learner: Learner) -> bool:
     entry = change.entry
     markup = clean(entry.content or entry.summary, base_url=entry.link or document.address)
     claimed = entry.published or entry.updated
@@ -172,6 +218,7 @@ def _edit(document: Document, change: identity.ChangedPosting) -> bool:
         if old.extractor and len(old.text) > len(markup.text):  # the text of its page is longer
             markup = CleanMarkup(old.html, old.text, markup.image_url)
         new_hash = text_hash(entry.title, markup.text)
+        lead = lead_of(markup.text, learner.strip(document.source_id, entry.title, markup.text))
         edited = bytes(old.text_hash) != new_hash
         if edited:
             cursor.execute(
@@ -181,12 +228,13 @@ def _edit(document: Document, change: identity.ChangedPosting) -> bool:
             )
         cursor.execute(
             "UPDATE postings_posting SET title = %s, html = %s, text = %s, text_hash = %s, content_hash = %s,"
-            " link_key = %s, url = %s, feed_html = %s, edited_at = CASE WHEN %s THEN %s ELSE edited_at END,"
+            " link_key = %s, url = %s, feed_html = %s, lead = %s,"
+            " edited_at = CASE WHEN %s THEN %s ELSE edited_at END,"
             # The date stays the first one, so only an offset that was written with that very date belongs to it.
             " utc_offset = CASE WHEN claimed_at = %s THEN %s ELSE utc_offset END WHERE id = %s",
             [
                 *(entry.title, markup.html, markup.text, new_hash, change.content_hash, change.link_key, entry.link),
-                feed_html,
+                *(feed_html, lead),
                 *(edited, document.received_at, claimed, written_offset(claimed), change.id),
             ],
         )

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 SHINGLE = 4  # words
-VALUES = 32  # of a fingerprint
+VALUES = 32  # of a fingerprint, unless more are wanted
+MAX_VALUES = 64
 BAND = 4  # values
 MIN_WORDS = 6  # words: what says less is no copy of what says as little
 WITHIN = 48.0  # hours between a report and its copies: what returns later is a column, or the same news again
@@ -15,7 +16,7 @@ ALIKE = 0.8  # estimated Jaccard similarity of the shingles of near-duplicates
 
 Fingerprint = NDArray[np.uint32]
 
-_SALTS = np.random.default_rng(20_240_501).integers(0, 1 << 63, VALUES, dtype=np.uint64)[:, None]
+_SALTS = np.random.default_rng(20_240_501).integers(0, 1 << 63, MAX_VALUES, dtype=np.uint64)[:, None]
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 NONE: Fingerprint = np.zeros(0, np.uint32)
 _REMEMBERED = 200_000  # words, about 25 MB
@@ -34,17 +35,19 @@ class _Hashes(dict[str, int]):
 _hashes = _Hashes()
 
 
-def fingerprint(words: Sequence[str]) -> Fingerprint:
+def fingerprint(words: Sequence[str], values: int = VALUES) -> Fingerprint:
     """MinHash of a text's shingles of four words: of two texts, the share of equal values estimates how alike they are.
 
     Parameters
     ----------
     words : sequence of str
         In their order, stop words included: they distinguish a copy from another report.
+    values : int, optional
+        At most 64; the more, the better the estimate.
 
     Returns
     -------
-    (32,) ndarray of uint32
+    (values,) ndarray of uint32
         Empty where there are fewer than six words.
 
     References
@@ -65,8 +68,8 @@ def fingerprint(words: Sequence[str]) -> Fingerprint:
     shingles = np.zeros(count, np.uint64)
     for place in range(SHINGLE):
         shingles = shingles * _FACTOR + hashes[place : place + count]  # both wrap around at 64 bits
-    values: Fingerprint = _mixed(shingles ^ _SALTS).min(axis=1)
-    return values
+    found: Fingerprint = _mixed(shingles ^ _SALTS[:values]).min(axis=1)
+    return found
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> Fingerprint:

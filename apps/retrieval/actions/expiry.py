@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.database.statements import execute, query
+from apps.postings.actions import forget_old_fingerprints
 from apps.postings.models import Posting
 
 BATCH = 500  # postings of one transaction
@@ -32,6 +33,7 @@ ORDER BY posting.id LIMIT %(batch)s
 
 def forget_expired(*, now: datetime) -> int:
     """Delete the postings that are older than their source's `expiry_days`; returns how many there were."""
+    forget_old_fingerprints(now)
     deleted = after = 0
     while True:
         ids = [id for (id,) in query(_EXPIRED, {"now": now, "after": after, "batch": BATCH})]

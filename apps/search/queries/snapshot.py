@@ -1,5 +1,6 @@
 """A consistent snapshot of the index."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
@@ -17,6 +18,7 @@ from apps.search.algorithms.index.newest import Found, newest
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
 from apps.search.queries import stored
 from apps.search.queries.blocks import Blocks, GenerationBlock, MemoryBlock, Reader, joinable
+from apps.search.queries.boilerplate import boilerplate_terms
 from apps.search.queries.stored import Columns, Segment
 from apps.search.queries.terms import Terms
 from apps.search.queries.transactions import consistent_snapshot
@@ -90,7 +92,14 @@ class Snapshot:
         return memory + [GenerationBlock(self, run, wanted, reader, conditions) for run in runs]
 
     def vectors(self, documents: IntArray) -> Vectors:
-        return inversion.vectors(self.read(documents))
+        """Without what a source repeats in its postings: related terms would come from it."""
+        repeated = boilerplate_terms(documents.tolist())
+        counts = {number: self._numbered(terms) for number, terms in repeated.items()}
+        pairs = zip(documents.tolist(), self.read(documents), strict=True)
+        return inversion.vectors([document.without(counts.get(number, {})) for number, document in pairs])
+
+    def _numbered(self, terms: Counter[str]) -> dict[int, int]:
+        return dict(zip(self.numbers(list(terms)).tolist(), terms.values(), strict=True))
 
     def sequences(self, documents: IntArray) -> Sequences:
         return inversion.sequences(self.read(documents))

@@ -53,7 +53,7 @@ class PostingRow:
 
 # Runs thousands of times a minute: raw SQL is prepared, and costs no query building.
 _ROWS = f"""
-SELECT posting.id, posting.url, posting.title, left(posting.text, {EXCERPT}) AS excerpt,
+SELECT posting.id, posting.url, posting.title, left(coalesce(posting.lead, posting.text), {EXCERPT}) AS excerpt,
     length(posting.text) AS characters, posting.language, posting.image_url, posting.source_id,
     coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS source_title,
     (SELECT story.id FROM stories_member member JOIN stories_story story ON story.id = member.story_id

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.errors import QueryCanceled
 
+from apps.postings.actions import Document, store
 from apps.postings.models import Posting
 from apps.postings.queries import BadCursor
 from apps.search import queries as searching
@@ -22,6 +23,7 @@ from apps.search.algorithms.language import FIELDS, STATES, parse
 from apps.search.queries import LENGTH, TooCostly, limits
 from apps.search.queries import searching as module
 from apps.search.queries.cursors import RankCursor
+from apps.sources.formats.feed import ParsedEntry
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db
@@ -445,3 +447,20 @@ def test_no_query_is_an_error_of_the_server(client, some_news, caplog):
     client.force_login(some_news)
     request()
     assert dearest <= 60
+
+
+def test_related_terms_do_not_come_from_what_a_feed_repeats():
+    source = a_source(listed=True)
+    reports = ("Paris summit", "Derby draw", "Bank rates", "Museum fire")
+    entries = [
+        ParsedEntry(guid=title, title=title, content=f"<p>Delegates {number} met.</p><p>Subscribe newsletter.</p>")
+        for number, title in enumerate(reports)
+    ]
+    store([Document(source.pk, entries, "", "", "en", NOON)])
+    consume()
+    found = search("summit", expansion=True)
+    assert titles(found)[0] == "Paris summit"
+    added = {word.term for word in found.added}
+    assert "deleg" in added
+    assert added.isdisjoint({"subscrib", "newslett"})
+    assert "Derby draw" in titles(search("newsletter"))

@@ -1,7 +1,7 @@
 """Documents as numbers, and their inversion: for each term, the documents with it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,28 @@ class Document:
     @property
     def length(self) -> int:
         return int(np.count_nonzero(self.sequence > 0)) + self.pairs.size
+
+    def without(self, terms: Mapping[int, int]) -> "Document":
+        """The document with so many fewer of each term, the last ones being left out.
+
+        >>> one = Document(np.array([7, -3, 7, 5]), 1, np.array([7]), np.array([], int))
+        >>> one.without({7: 2}).terms.tolist()
+        [7, 5]
+        """
+        if not terms:
+            return self
+        left = dict(terms)
+        pairs, sequence = _fewer(self.pairs, left), _fewer(self.sequence, left)
+        return replace(self, sequence=sequence, pairs=pairs)
+
+
+def _fewer(items: NDArray[np.int32], left: dict[int, int]) -> NDArray[np.int32]:
+    kept = np.ones(items.size, np.bool_)
+    for place in np.flatnonzero(np.isin(items, list(left)))[::-1].tolist():
+        term = int(items[place])
+        kept[place] = left[term] <= 0
+        left[term] -= 1
+    return items[kept]
 
 
 def holders(documents: Sequence[Document]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import CharField, F, OuterRef, QuerySet, Value
-from django.db.models.functions import Left
+from django.db.models.functions import Coalesce, Left
 from pydantic import Field
 
 from apps.accounts.models import User
@@ -127,7 +127,7 @@ _WHOLE = (*_PLAIN, "html", "text", "feed_html", "comments_url", "claimed_at", "e
 def _as_seen(user: User, found: QuerySet[models.Posting]) -> QuerySet[models.Posting]:
     theirs = Tagging.objects.filter(tag__user=user, posting=OuterRef("pk"))
     return with_story(following.with_state(found, user)).annotate(
-        excerpt=Left("text", EXCERPT),
+        excerpt=Left(Coalesce("lead", "text"), EXCERPT),
         shown_title=following.first_nonempty("my_follow__title", "source__title", "source__url"),
         own_tags=ArraySubquery(theirs.order_by("tag__name").values("tag__name")),
     )

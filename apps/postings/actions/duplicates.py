@@ -1,0 +1,74 @@
+"""Folding postings of one article, whichever feeds they came by."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.db import connection
+
+from apps.database.statements import query
+from apps.postings.algorithms.duplicates import Article, restored
+from apps.postings.models import Fingerprint
+
+WITHIN = timedelta(hours=48)  # between an article and its copies: what returns later is a column
+KEPT = timedelta(days=4)
+
+
+class Dated(NamedTuple):
+    """An article and when it was published."""
+
+    article: Article
+    at: datetime
+
+
+_CANDIDATES = """
+SELECT known.bands, known.values, known.words, known.published_at, posting.fold_key
+FROM postings_fingerprint known JOIN postings_posting posting ON posting.id = known.posting_id
+WHERE known.bands && %s::bigint[] AND known.posting_id IS DISTINCT FROM %s AND posting.fold_key <> 0
+ORDER BY known.posting_id
+"""
+
+
+def fold_keys(articles: Sequence[Dated], *, but: int | None = None) -> list[int]:
+    """The key of each article, the same for copies; `but` is a posting that is no copy of itself. One query.
+
+    Concurrent transactions do not see each other's postings: they agree on equal words, and on an equal page where
+    there are no words, since keys are computed from these.
+    """
+    by_band: dict[int, list[tuple[Dated, int]]] = defaultdict(list)
+    if wanted := sorted({band for article, _ in articles for band in article.bands}):
+        for row in query(_CANDIDATES, [wanted, but]):
+            known = Dated(restored(bytes(row.values), row.words, row.bands), row.published_at)
+            for band in row.bands:
+                by_band[band].append((known, row.fold_key))
+    keys = []
+    for article, at in articles:
+        near = [each for band in article.bands for each in by_band[band] if abs(each[0].at - at) <= WITHIN]
+        key = next((key for known, key in near if article.is_copy_of(known.article)), article.fold_key)
+        for band in article.bands:
+            by_band[band].append((Dated(article, at), key))
+        keys.append(key)
+    return keys
+
+
+_SAVE = """
+INSERT INTO postings_fingerprint (posting_id, published_at, bands, values, words) VALUES (%s, %s, %s, %s, %s)
+ON CONFLICT (posting_id) DO UPDATE SET bands = excluded.bands, values = excluded.values, words = excluded.words
+"""
+
+
+def remember(articles: Iterable[tuple[int, Dated]]) -> None:
+    """Let copies of postings, given by id, be found."""
+    rows = [
+        (id, at, article.bands, article.values.astype("<u4").tobytes(), article.words)
+        for id, (article, at) in articles
+        if article.bands
+    ]
+    with connection.cursor() as cursor:
+        cursor.executemany(_SAVE, rows)
+
+
+def forget_old_fingerprints(now: datetime) -> int:
+    """Delete the fingerprints of postings that are too old for new copies; returns their number."""
+    return Fingerprint.objects.filter(published_at__lt=now - KEPT).delete()[0]

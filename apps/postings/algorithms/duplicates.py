@@ -1,0 +1,111 @@
+"""Duplicates: one article that several feeds carry, under one address or several, whole or with small changes.
+
+Two postings are one article if their links lead to one page, or if their words are nearly the same. The words are
+those of the text without boilerplate: agencies' reports come under another headline in every paper. Where there is
+hardly a text, title and text together have to be nearly the same.
+"""
+
+import re
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+
+from apps.postings.algorithms.fingerprints import Fingerprint, fingerprint, similarity
+from apps.postings.algorithms.words.scripts import SPACELESS
+from apps.sources.algorithms.addresses import same_page_key
+
+MIN_TEXT = 24  # words: with fewer, the title counts, too
+MAX_WORDS = 1_500  # of a text: later ones are rarely all there is in common
+VALUES = 64
+BANDS, BAND = 16, 3  # of three values: 99.4 % of the pairs with a similarity of 0.65 share one
+ALIKE = 0.48  # estimated similarity of copies; reports of one story by two authors rarely reach 0.3
+LONG = 40  # words; shorter postings, which often only fill in a template, have to be more alike
+ALIKE_SHORT = 0.85
+
+_WORD = re.compile(rf"[^\W_{SPACELESS}]+(?:['’][^\W_{SPACELESS}]+)?|[{SPACELESS}]")
+_CACHE = re.compile(r"(?:[\w-]+\.)?cdn\.ampproject\.org/[cv]/(?:s/)?|google\.[a-z.]+/amp/(?:s/)?")
+_HOST = re.compile(r"^(?:(?:www|m|mobile|amp)\.)+(?=[^/.]+\.)")
+_AMP_PATH = re.compile(r"/amp(?=/|$)|[./-]amp(?=\.html?$)|(?<=\w)\.amp$|/(?:index|default)\.(?:html?|php|aspx?)$")
+_AMP_PARAMETER = re.compile(r"(?:amp|outputType|output|view|m|mobile)(?:=(?:1|amp|true|mobile|yes))?", re.IGNORECASE)
+
+
+def page_key(address: str) -> int:
+    """64 bits that are equal for addresses of one page, its versions for phones and its copies at AMP included.
+
+    0 for what is no web address, and for the root of a host, which is no article.
+
+    >>> page_key("https://amp.news.example/a/amp/?utm_source=rss") == page_key("http://www.news.example/a")
+    True
+    """
+    page = _CACHE.sub("", same_page_key(address), count=1)
+    host, slash, rest = _HOST.sub("", page, count=1).partition("/")
+    path, _, query = rest.partition("?")
+    path = _AMP_PATH.sub("", f"/{path}")
+    kept = [pair for pair in query.split("&") if pair and not _AMP_PARAMETER.fullmatch(pair)]
+    if not slash or (path in ("", "/") and not kept):
+        return 0
+    return _bits(f"{host}{path.rstrip('/')}?{'&'.join(kept)}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Article:
+    """What postings are compared by."""
+
+    values: Fingerprint  # empty if there are fewer than six words
+    words: int
+    page: int  # see `page_key`
+
+    @property
+    def bands(self) -> list[int]:
+        """Keys, and copies share at least one: of the page, and of each three values of the fingerprint."""
+        places = range(0, BANDS * BAND, BAND) if self.values.size else ()
+        keys = [_bits(f"{place} {self.values[place : place + BAND].tobytes().hex()}") for place in places]
+        return [self.page, *keys] if self.page else keys
+
+    @property
+    def fold_key(self) -> int:
+        """What a posting without an earlier copy is folded by: equal for equal words, else for one page."""
+        return _bits(self.values.tobytes().hex()) if self.values.size else self.page
+
+    def is_copy_of(self, other: "Article") -> bool:
+        """Whether two postings are one article.
+
+        >>> text = "The river left its banks on Friday night and two hundred cellars had to be pumped out by firemen."
+        >>> one, other = article("Storm", text, "https://a.example/1"), article("Floods", text, "https://b.example/2")
+        >>> one.is_copy_of(other)
+        False
+        >>> one.is_copy_of(article("Storm", text, "https://b.example/2"))
+        True
+        """
+        if self.page and self.page == other.page:
+            return True
+        if not self.values.size or not other.values.size:
+            return False
+        needed = ALIKE if min(self.words, other.words) >= LONG else ALIKE_SHORT
+        return similarity(self.values, other.values) >= needed
+
+
+def article(title: str, text: str, address: str) -> Article:
+    """A posting to be compared; `text` is without boilerplate, an empty `address` identifies no page."""
+    words = _words(text)
+    if len(words) < MIN_TEXT:
+        words = [*_words(title), *words]
+    return Article(fingerprint(words, VALUES), len(words), page_key(address))
+
+
+def restored(values: bytes, words: int, bands: list[int]) -> Article:
+    """An article as it was stored: its page is the band that the fingerprint does not explain."""
+    found = Article(np.frombuffer(values, "<u4").astype(np.uint32), words, 0)
+    page = set(bands) - set(found.bands)
+    return Article(found.values, words, page.pop() if page else 0)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text[: 12 * MAX_WORDS].casefold())[:MAX_WORDS]
+
+
+def _bits(text: str) -> int:
+    """64 bits as Postgres' bigint has them; never 0."""
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True) or 1
