@@ -77,9 +77,11 @@ def test_the_nearest_story_is_the_one_that_comparing_with_all_of_them_finds(seed
         hours += chance.uniform(0, 20)
         vector = a_vector(*sorted(chance.sample(range(30), chance.randint(1, 6))))
         near = {
-            other: slow_likeness(vector, cluster, hours, list(held.values()))
+            other: likeness
             for other, cluster in held.items()
-            if hours - cluster.latest <= clusters.ACTIVE and set(vector.terms) & set(cluster.vector.terms)
+            if hours - cluster.latest <= clusters.ACTIVE
+            and set(vector.terms) & set(cluster.vector.terms)
+            and (likeness := slow_likeness(vector, cluster, hours, list(held.values()))) >= found.threshold
         }
         nearest = found.nearest(vector, hours)
         assert (nearest is None) == (not near)

@@ -187,7 +187,8 @@ class Batch:
 
 _MOVE = """
 WITH new AS (SELECT * FROM unnest(%s::bigint[], %s::bigint[]) new(posting_id, story_id)), moving AS (
-    SELECT new.story_id, member.posting_id, member.story_id AS former FROM new JOIN stories_member member USING (posting_id)
+    SELECT new.story_id, member.posting_id, member.story_id AS former
+    FROM new JOIN stories_member member USING (posting_id)
     UNION ALL SELECT new.story_id, member.posting_id, member.story_id
     FROM new JOIN stories_member member ON member.copy_of = new.posting_id
 )

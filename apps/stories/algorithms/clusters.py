@@ -166,7 +166,7 @@ class Clusters:
 
     # --- one posting --------------------------------------------------------------------------------------------------
     def nearest(self, vector: Vector, hours: float) -> tuple[int, float] | None:
-        """The story most like a posting, and the likeness; of equal ones the older story.
+        """The story that a posting joins, the one most like it, and the likeness; of equal ones the older story.
 
         likeness = mean similarity to its reports x (0.15 + 0.85 x 2^(-gap / 48 h)) / sqrt(e(posting) e(story)), where
         e is the mean similarity to all active reports: how many times as similar as chance makes two reports of this
@@ -184,6 +184,8 @@ class Clusters:
         likeness = means[most] / np.sqrt(self._by_chance(vector) * self._chances(places)) / self._freshness(hours)
         # Rounded, since the last digits depend on the order in which stories were added.
         for best in np.lexsort((self._ids[places], -likeness.round(6))):
+            if likeness[best] < self.threshold:
+                break
             # Some no longer have the term that listed them.
             if (self._terms_of(places[best])[:, None] == probed).any() and self._agrees(vector, places[best], hours):
                 return int(self._ids[places[best]]), round(float(likeness[best]), 6)
@@ -193,7 +195,8 @@ class Clusters:
         """Whether a report of a story is similar to a posting, not only their mean."""
         self._query[vector.terms] = vector.weights
         found = any(
-            float(self._query[report.vector.terms] @ report.vector.weights) * float(_faded(np.abs(report.hours - hours)))
+            float(self._query[report.vector.terms] @ report.vector.weights)
+            * float(_faded(np.abs(report.hours - hours)))
             >= self.nearest_report
             for report in reversed(self.reports.latest(int(self._ids[place])))
         )
@@ -221,7 +224,7 @@ class Clusters:
     def add(self, id: int, key: int, vector: Vector, hours: float) -> int:
         """Add a posting to the most similar story, or to a new one with the given id; returns the story's id."""
         nearest = self.nearest(vector, hours)
-        if nearest is None or nearest[1] < self.threshold:
+        if nearest is None:
             self.put(Cluster(id, vector, 1, hours, hours))
         else:
             id = nearest[0]
@@ -332,7 +335,9 @@ class Clusters:
             return []
         cluster = self.get(id)
         likeness = self._products(cluster.vector, others) / (cluster.size * np.maximum(self._sizes[others], 1))
-        likeness /= np.sqrt(self._by_chance(cluster.vector, cluster.size) * self._chances(others)) * self._freshness(hours)
+        likeness /= np.sqrt(self._by_chance(cluster.vector, cluster.size) * self._chances(others)) * self._freshness(
+            hours
+        )
         likeness *= _faded(np.abs(self._centres[others] - self._centres[place]))
         found = zip(likeness.tolist(), self._ids[others].tolist(), strict=True)
         # Rounded, since from the other side the last digits may differ.
@@ -342,7 +347,7 @@ class Clusters:
     def divided(self, id: int) -> list[Report]:
         """The reports that no longer belong to a story, since it has drifted or was joined wrongly; mostly none.
 
-        Of its latest 60 reports average linkage forms two halves. If the likeness between them is below 0.8 of the
+        Of its latest 24 reports average linkage forms two halves. If the likeness between them is below 0.8 of the
         threshold, the half without the earliest report is returned.
         """
         reports = self.reports.latest(id) if id in self._places else []
@@ -350,7 +355,12 @@ class Clusters:
             return []
         hours = np.array([report.hours for report in reports])
         chance = np.sqrt([self._by_chance(report.vector) for report in reports])
-        likeness = similarities(reports) * _faded(np.abs(hours[:, None] - hours)) / np.outer(chance, chance) / self._freshness(hours.max())
+        likeness = (
+            similarities(reports)
+            * _faded(np.abs(hours[:, None] - hours))
+            / np.outer(chance, chance)
+            / self._freshness(hours.max())
+        )
         leaving, between = halves(likeness.round(6))
         if between >= SPLIT_THRESHOLD * self.threshold:
             return []

@@ -12,7 +12,7 @@ from apps.stories.algorithms.vectors import Vector, heaviest
 
 MERGED_AFTER = 100  # stories that got a posting
 MERGED_EVERY = 6.0  # hours, if fewer stories got a posting
-RECONSIDERED = 8  # latest reports of a story that may move
+RECONSIDERED = 2  # latest reports of a story that may move
 PROVISIONAL = 1 << 62  # ids from here on are of stories while they are reconsidered
 
 

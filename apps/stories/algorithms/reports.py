@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from apps.stories.algorithms.vectors import Vector
 
-COMPARED = 60  # latest reports of a story that are compared with one another, or with a new one
+COMPARED = 24  # latest reports of a story that are compared with one another, or with a new one
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -108,7 +108,8 @@ def plain_centroid(stream: Sequence[Arrival], known: Reading) -> list[int]:
     clusters = _Plain(threshold=LIKE_CENTROID)
     vectors = _vectors(stream, known)
     return [
-        clusters.add(key + 1, key, vectors[key], arrival.hours) if arrival.story else 0 for key, arrival in enumerate(stream)
+        clusters.add(key + 1, key, vectors[key], arrival.hours) if arrival.story else 0
+        for key, arrival in enumerate(stream)
     ]
 
 
@@ -120,7 +121,8 @@ class _Plain(Clusters):
             return None
         likeness = self._products(vector, places) / np.maximum(self._lengths[places] * vector.length, 1e-9)
         best = np.lexsort((self._ids[places], -likeness))[0]
-        return int(self._ids[places[best]]), float(likeness[best])
+        near = float(likeness[best])
+        return (int(self._ids[places[best]]), near) if near >= self.threshold else None
 
 
 METHODS: dict[str, Method] = {
