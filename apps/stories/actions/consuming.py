@@ -78,7 +78,7 @@ def _place(grouping: Grouping, batch: Batch, posting: PostingText, *, is_edit: b
     found = features(posting.title, posting.text, posting.language)
     placed = grouping.place(posting.id, hours, found)
     batch.add(posting.id, posting.source_id, posting.published_at, posting.text_hash, placed, found)
-    batch.unite(grouping.unite())
+    batch.settle(grouping.settle())
     if not is_edit:  # the terms of an edited posting were counted when it was new
         batch.count(grouping.rarity.add(hours, found), found)
 

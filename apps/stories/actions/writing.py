@@ -7,7 +7,7 @@ from datetime import datetime
 from apps.database.statements import execute, fetch
 from apps.stories.actions.leads import choose_leads
 from apps.stories.algorithms.features import Features
-from apps.stories.algorithms.grouping import Assignment, Grouping
+from apps.stories.algorithms.grouping import Assignment, Grouping, Settled
 from apps.stories.algorithms.rarity import Block
 from apps.stories.models import Centroid, Member, Redirect, Story, WordCount
 from apps.stories.queries.packing import packed, packed_counts, packed_fingerprint, unpacked, unpacked_fingerprint
@@ -27,6 +27,7 @@ class Batch:
         self._members: list[Member] = []
         self._languages: dict[int, str] = {}  # of stories
         self._united: list[tuple[int, int]] = []
+        self._moved: dict[int, int] = {}  # new story of each posting
         self._ended: set[int] = set()  # stories that take no further postings
         self._changed: set[int] = set()  # stories
         self._counts: defaultdict[int, Block] = defaultdict(Block)
@@ -65,10 +66,15 @@ class Batch:
         if block is not None:
             self._counts[block].add(features.language, features.terms)
 
-    def unite(self, pairs: Iterable[tuple[int, int]]) -> None:
-        for younger, older in pairs:
+    def settle(self, settled: Settled) -> None:
+        """Note merged stories, and postings that were moved to other ones."""
+        for younger, older in settled.united:
             self._united.append((younger, older))
             self._changed |= {younger, older}
+        self._changed |= settled.touched
+        if settled.moved:
+            self._moved.update(settled.moved)
+            self.write()
 
     def end(self, stories: Iterable[int]) -> None:
         self._ended.update(stories)
@@ -101,6 +107,7 @@ class Batch:
             copy_of=None, fingerprint=member.fingerprint, terms=member.terms, weights=member.weights
         )
         self._grouping.forget(member.posting_id)
+        self._grouping.clusters.reports.rename(member.posting_id, copy.posting_id, hours_of(copy.published_at))
         if member.fingerprint:
             fingerprint = unpacked_fingerprint(member.fingerprint)
             self._grouping.remember(copy.posting_id, copy.story_id, hours_of(copy.published_at), fingerprint)
@@ -108,6 +115,7 @@ class Batch:
     def write(self) -> None:
         """Write all that was collected."""
         Member.objects.bulk_create(self._members, batch_size=500)
+        self._write_moves()
         for younger, older in self._united:
             Member.objects.filter(story_id=younger).update(story_id=older)
             Redirect.objects.filter(story_id=younger).update(story_id=older)
@@ -118,8 +126,15 @@ class Batch:
         WordCount.objects.bulk_create(
             [_word_count(number, block) for number, block in sorted(self._counts.items())], batch_size=100
         )
-        for collected in (self._members, self._united, self._ended, self._changed, self._counts):
+        for collected in (self._members, self._united, self._moved, self._ended, self._changed, self._counts):
             collected.clear()
+
+    def _write_moves(self) -> None:
+        """Move postings with their copies to their new stories, before these may be merged."""
+        rows = fetch(_MOVE, [list(self._moved), list(self._moved.values())]) if self._moved else []
+        for former, story, language in rows:
+            self._changed |= {former, story}
+            self._languages.setdefault(story, self._languages.get(former) or language)
 
     def _write_stories(self) -> None:
         """Recompute stories from their members, and delete empty ones."""
@@ -170,6 +185,18 @@ class Batch:
         )
 
 
+_MOVE = """
+WITH new AS (SELECT * FROM unnest(%s::bigint[], %s::bigint[]) new(posting_id, story_id)), moving AS (
+    SELECT new.story_id, member.posting_id, member.story_id AS former
+    FROM new JOIN stories_member member USING (posting_id)
+    UNION ALL SELECT new.story_id, member.posting_id, member.story_id
+    FROM new JOIN stories_member member ON member.copy_of = new.posting_id
+)
+UPDATE stories_member member SET story_id = moving.story_id FROM moving
+WHERE member.posting_id = moving.posting_id AND moving.former <> moving.story_id
+RETURNING moving.former, moving.story_id,
+    coalesce((SELECT language FROM stories_story story WHERE story.id = moving.former), '')
+"""
 _UPSERT_STORIES = """
 INSERT INTO stories_story (id, lead_id, language, reports, copies, sources, first_at, latest_at)
 SELECT story_id, min(posting_id), coalesce(min(known.language), ''), count(*) FILTER (WHERE copy_of IS NULL),

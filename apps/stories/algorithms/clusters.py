@@ -8,20 +8,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.stories.algorithms.features import BUCKETS, Terms, Weights
+from apps.stories.algorithms.reports import Report, Reports, halves, similarities
 from apps.stories.algorithms.rows import Rows
 from apps.stories.algorithms.vectors import Vector, added, subtracted
 
 ACTIVE = 7 * 24.0  # hours after its latest posting in which a story takes new ones
 HALF_LIFE = 48.0  # hours, of the fading part of similarity
 FADING = 0.85  # share of similarity that fades
-THRESHOLD = 0.13  # similarity below which a posting begins a new story
+THRESHOLD = 7.0  # likeness below which a posting begins a new story
+NEAREST_REPORT = 0.2  # similarity to the nearest report of a story below which a posting does not join it
+CHANCE, CHANCE_WEIGHT = 0.015, 100  # similarity of two arbitrary reports that is assumed, and as how many reports
+FRESH_WEIGHT = 5  # reports of the moment that are assumed
+CHANCE_FLOOR = 0.005  # added to the similarity that is due to chance
 OF_POSTING, OF_STORY = 96, 128  # heaviest terms of a vector
 NEAR = 32  # heaviest terms in a separate matrix: most stories of headlines alone have no more
 PROBED = 6  # heaviest known terms of a posting: it is compared with the stories that have one of them
 TOO_COMMON = 150  # stories with a term, above which it selects no stories
+WEIGHED = 12  # most similar stories whose likeness is computed
 
-MERGED_WITHIN = 72.0  # hours since the latest posting of both
-MERGE_THRESHOLD = 0.22  # similarity of two stories that are merged
+MERGED_WITHIN = 7 * 24.0  # hours since the latest posting of both
+SPLIT_THRESHOLD = 0.8  # share of the threshold: a story is split if its halves are less alike
+SPLIT_FROM = 4  # reports
 HEADS, SHARED_HEADS = 12, 2  # heaviest terms of two stories, and how many of them must be shared
 
 _NOTHING = BUCKETS  # padding: no posting has this term
@@ -48,12 +55,18 @@ class Clusters:
 
     Parameters
     ----------
-    threshold, merge_threshold : float
-        Similarity from which a posting joins a story, and from which two stories are merged.
+    threshold : float
+        Likeness from which a posting joins a story, and from which two stories are merged.
+    nearest_report : float
+        Similarity to the nearest report of a story, from which a posting joins it.
     """
 
-    def __init__(self, threshold: float = THRESHOLD, merge_threshold: float = MERGE_THRESHOLD) -> None:
-        self.threshold, self.merge_threshold = threshold, merge_threshold
+    def __init__(self, threshold: float = THRESHOLD, nearest_report: float = NEAREST_REPORT) -> None:
+        self.threshold, self.nearest_report = threshold, nearest_report
+        self.reports = Reports()
+        self._sum = np.zeros(BUCKETS + 1)  # of the vectors of all stories
+        self._total = 0  # reports in the sum
+        self._fresh, self._fresh_at = 0.0, 0.0  # their number as it has faded, at a time in hours since 1970
         self._places: dict[int, int] = {}
         self._free: list[int] = []
         self._near = Rows(NEAR, _NOTHING)  # heaviest terms
@@ -97,6 +110,10 @@ class Clusters:
         if place is None:
             place = self._places[cluster.id] = self._free.pop() if self._free else self._new_place()
         before = self._terms_of(place)
+        self._sum[before] -= self._weights_of(place)
+        self._sum[cluster.vector.terms] += cluster.vector.weights
+        self._count(int(self._sizes[place]), float(self._centres[place]), -1)
+        self._count(cluster.size, cluster.centre, 1)
         self._held[before] -= 1
         known = set(before.tolist())
         terms, weights = cluster.vector.terms, cluster.vector.weights
@@ -109,6 +126,12 @@ class Clusters:
         for term in terms.tolist():
             if term not in known:
                 self._note_holder(term, place)
+
+    def _count(self, size: int, centre: float, sign: int) -> None:
+        if not self._total:
+            self._fresh, self._fresh_at = 0.0, centre
+        self._total += sign * size
+        self._fresh += sign * size * 2 ** ((centre - self._fresh_at) / HALF_LIFE)
 
     def _note_holder(self, term: int, place: int) -> None:
         holders = self._holders.get(term)
@@ -123,6 +146,10 @@ class Clusters:
     def remove(self, id: int) -> None:
         place = self._places.pop(id)
         self._held[self._terms_of(place)] -= 1
+        self._sum[self._terms_of(place)] -= self._weights_of(place)
+        self._count(int(self._sizes[place]), float(self._centres[place]), -1)
+        self._sizes[place] = 0
+        self.reports.drop(id)
         self._near.clear(place)
         self._far.clear(place)
         self._free.append(place)
@@ -139,33 +166,71 @@ class Clusters:
 
     # --- one posting --------------------------------------------------------------------------------------------------
     def nearest(self, vector: Vector, hours: float) -> tuple[int, float] | None:
-        """The story most similar to a posting, and the similarity; of equal ones the older story.
+        """The story that a posting joins, the one most like it, and the likeness; of equal ones the older story.
 
-        similarity = cosine x sqrt(coherence) x (0.15 + 0.85 x 2^(-gap / 48 h)), where coherence is the length of the
-        story's sum divided by its size, 1 if its postings are equal: it keeps unspecific stories from growing. The gap
-        is the mean of those to its latest posting and to the mean of its times. Candidates have one of the posting's
-        six heaviest terms that any story has, and a posting within seven days of it.
+        likeness = mean similarity to its reports x (0.15 + 0.85 x 2^(-gap / 48 h)) / sqrt(e(posting) e(story)), where
+        e is the mean similarity to all active reports: how many times as similar as chance makes two reports of this
+        moment. So the threshold follows how dense the moment is. The gap is the mean of those to its latest posting and
+        to the mean of its times. Candidates have one of the posting's six heaviest terms that any story has, a posting
+        within seven days of it, and a report that is itself similar to it.
         """
         probed = self._selective(vector.terms)[:PROBED]
         places = self._listed(probed)
         places = places[np.abs(self._latest[places] - hours) <= ACTIVE]
         gaps = (np.abs(self._latest[places] - hours) + np.abs(self._centres[places] - hours)) / 2
-        likeness = self._cosines(vector, places) * np.sqrt(self._coherence(places))
-        likeness *= _faded(gaps)
-        for best in np.lexsort((self._ids[places], -likeness)):
+        means = self._products(vector, places) / np.maximum(self._sizes[places], 1) * _faded(gaps)
+        most = np.lexsort((self._ids[places], -means * np.sqrt(self._sizes[places])))[:WEIGHED]
+        places = places[most]
+        likeness = means[most] / np.sqrt(self._by_chance(vector) * self._chances(places)) / self._freshness(hours)
+        # Rounded, since the last digits depend on the order in which stories were added.
+        for best in np.lexsort((self._ids[places], -likeness.round(6))):
+            if likeness[best] < self.threshold:
+                break
             # Some no longer have the term that listed them.
-            if (self._terms_of(places[best])[:, None] == probed).any():
-                return int(self._ids[places[best]]), float(likeness[best])
+            if (self._terms_of(places[best])[:, None] == probed).any() and self._agrees(vector, places[best], hours):
+                return int(self._ids[places[best]]), round(float(likeness[best]), 6)
         return None
 
-    def add(self, id: int, vector: Vector, hours: float) -> int:
+    def _agrees(self, vector: Vector, place: np.int64, hours: float) -> bool:
+        """Whether a report of a story is similar to a posting, not only their mean."""
+        self._query[vector.terms] = vector.weights
+        found = any(
+            float(self._query[report.vector.terms] @ report.vector.weights)
+            * float(_faded(np.abs(report.hours - hours)))
+            >= self.nearest_report
+            for report in reversed(self.reports.latest(int(self._ids[place])))
+        )
+        self._query[vector.terms] = 0
+        return found
+
+    def _freshness(self, hours: float) -> float:
+        """The mean share of similarity that active reports have not lost by their age."""
+        faded = self._fresh * 2 ** ((self._fresh_at - hours) / HALF_LIFE)
+        share = (faded + FRESH_WEIGHT) / (self._total + FRESH_WEIGHT)
+        return 1 - FADING + FADING * min(share, 1.0)
+
+    def _by_chance(self, vector: Vector, size: int = 1) -> float:
+        """The mean similarity of a vector's reports with all active ones."""
+        found = float(self._sum[vector.terms] @ vector.weights) / size
+        return (found + CHANCE * CHANCE_WEIGHT) / (self._total + CHANCE_WEIGHT) + CHANCE_FLOOR
+
+    def _chances(self, places: Places) -> NDArray[np.float64]:
+        """The same of some stories."""
+        sums = self._near.products(self._sum, places) + self._far.products(self._sum, places)
+        found = sums / np.maximum(self._sizes[places], 1)
+        chances: NDArray[np.float64] = (found + CHANCE * CHANCE_WEIGHT) / (self._total + CHANCE_WEIGHT) + CHANCE_FLOOR
+        return chances
+
+    def add(self, id: int, key: int, vector: Vector, hours: float) -> int:
         """Add a posting to the most similar story, or to a new one with the given id; returns the story's id."""
         nearest = self.nearest(vector, hours)
-        if nearest is None or nearest[1] < self.threshold:
+        if nearest is None:
             self.put(Cluster(id, vector, 1, hours, hours))
-            return id
-        self._join(nearest[0], Cluster(0, vector, 1, hours, hours))
-        return nearest[0]
+        else:
+            id = nearest[0]
+            self._join(id, Cluster(0, vector, 1, hours, hours))
+        self.reports.add(id, Report(key, vector, hours))
+        return id
 
     def _join(self, id: int, other: Cluster) -> None:
         known = self.get(id)
@@ -179,9 +244,10 @@ class Clusters:
         place = self._places[id]
         self._latest[place] = max(self._latest[place], hours)
 
-    def take_out(self, id: int, vector: Vector, hours: float) -> None:
+    def take_out(self, id: int, key: int, vector: Vector, hours: float) -> None:
         """Remove a posting from a story; removing the last one ends the story."""
         known = self.get(id)
+        self.reports.remove(id, key)
         rest = subtracted(known.vector, vector)
         if known.size <= 1 or not rest.terms.size:
             self.remove(id)
@@ -218,27 +284,23 @@ class Clusters:
         self._marked[terms] = False
         return found
 
-    def _cosines(self, vector: Vector, places: Places) -> NDArray[np.float64]:
-        """Of a vector with the stories in some rows."""
+    def _products(self, vector: Vector, places: Places) -> NDArray[np.float64]:
+        """Scalar products of a vector with the stories in some rows."""
         self._query[vector.terms] = vector.weights
         products = self._near.products(self._query, places)
         is_wide = self._widths[places] > NEAR
         if is_wide.any():
             products[is_wide] += self._far.products(self._query, places[is_wide])
         self._query[vector.terms] = 0
-        cosines: NDArray[np.float64] = products / np.maximum(self._lengths[places] * vector.length, 1e-9)
-        return cosines
-
-    def _coherence(self, places: Places) -> NDArray[np.float64]:
-        return np.minimum(1.0, self._lengths[places] / np.maximum(self._sizes[places], 1))
+        return products
 
     # --- two stories --------------------------------------------------------------------------------------------------
     def merge(self, touched: Collection[int], hours: float) -> list[tuple[int, int]]:
         """Merge stories that have become similar; returns pairs of a merged story and the one that contains it now.
 
-        One of each pair was `touched` by a posting since the last call, both got one in the last 72 hours, and they
-        share two of their twelve heaviest terms, at least one of them rare. Similarity is the cosine x sqrt(the smaller
-        coherence) x (0.15 + 0.85 x 2^(-gap / 48 h)), with the gap of their mean times. The most similar are merged
+        One of each pair was `touched` by a posting since the last call, both got one in the last seven days, and they
+        share two of their twelve heaviest terms, at least one of them rare. Likeness is the mean similarity of their
+        reports, by what chance makes it, as in `nearest`, with the gap of their mean times. The most alike are merged
         first; results may be merged again. The older id, which is the smaller one, stays.
         """
         united: list[tuple[int, int]] = []
@@ -247,12 +309,14 @@ class Clusters:
             pairs = sorted({pair for id in waiting if id in self._places for pair in self._alike(id, hours)})
             waiting = set()
             for _, older, younger in pairs:
-                if older in self._places and younger in self._places and not {older, younger} & waiting:
+                if not {older, younger} & waiting:
                     other = self.get(younger)
+                    self.reports.merge(younger, older)
                     self.remove(younger)
                     self._join(older, other)
                     united.append((younger, older))
-                    waiting.add(older)
+                # Also a story whose best partner was just merged waits for the next round.
+                waiting |= {older, younger}
         return united
 
     def _alike(self, id: int, hours: float) -> list[tuple[float, int, int]]:
@@ -269,12 +333,49 @@ class Clusters:
         others = others[(shared >= SHARED_HEADS) & self._holding(selective, their).any(axis=1)]
         if not others.size:
             return []
-        coherence = np.minimum(self._coherence(others), self._coherence(np.array([place])))
-        likeness = self._cosines(self.get(id).vector, others) * np.sqrt(coherence)
+        cluster = self.get(id)
+        likeness = self._products(cluster.vector, others) / (cluster.size * np.maximum(self._sizes[others], 1))
+        likeness /= np.sqrt(self._by_chance(cluster.vector, cluster.size) * self._chances(others)) * self._freshness(
+            hours
+        )
         likeness *= _faded(np.abs(self._centres[others] - self._centres[place]))
         found = zip(likeness.tolist(), self._ids[others].tolist(), strict=True)
         # Rounded, since from the other side the last digits may differ.
-        return [(-round(like, 6), min(id, o), max(id, o)) for like, o in found if like >= self.merge_threshold]
+        return [(-round(like, 6), min(id, o), max(id, o)) for like, o in found if like >= self.threshold]
+
+    # --- one story that has become two --------------------------------------------------------------------------------
+    def divided(self, id: int) -> list[Report]:
+        """The reports that no longer belong to a story, since it has drifted or was joined wrongly; mostly none.
+
+        Of its latest 24 reports average linkage forms two halves. If the likeness between them is below 0.8 of the
+        threshold, the half without the earliest report is returned.
+        """
+        reports = self.reports.latest(id) if id in self._places else []
+        if len(reports) < SPLIT_FROM:
+            return []
+        hours = np.array([report.hours for report in reports])
+        chance = np.sqrt([self._by_chance(report.vector) for report in reports])
+        likeness = (
+            similarities(reports)
+            * _faded(np.abs(hours[:, None] - hours))
+            / np.outer(chance, chance)
+            / self._freshness(hours.max())
+        )
+        leaving, between = halves(likeness.round(6))
+        if between >= SPLIT_THRESHOLD * self.threshold:
+            return []
+        return [report for report, leaves in zip(reports, leaving.tolist(), strict=True) if leaves]
+
+    def separate(self, id: int, reports: Collection[Report], new: int) -> None:
+        """Move reports of a story into a new one."""
+        for report in reports:
+            self.take_out(id, report.key, report.vector, report.hours)
+            part = Cluster(new, report.vector, 1, report.hours, report.hours)
+            if new in self._places:
+                self._join(new, part)
+            else:
+                self.put(part)
+            self.reports.add(new, report)
 
 
 def _faded(hours: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,6 +1,8 @@
 """Assigning postings to stories: duplicates first, then the most similar story; periodically stories are merged."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from apps.postings.algorithms.fingerprints import Duplicates, Fingerprint
 from apps.stories.algorithms.clusters import ACTIVE, OF_POSTING, Clusters
@@ -10,6 +12,8 @@ from apps.stories.algorithms.vectors import Vector, heaviest
 
 MERGED_AFTER = 100  # stories that got a posting
 MERGED_EVERY = 6.0  # hours, if fewer stories got a posting
+RECONSIDERED = 2  # latest reports of a story that may move
+PROVISIONAL = 1 << 62  # ids from here on are of stories while they are reconsidered
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,6 +23,14 @@ class Assignment:
     story: int
     copy_of: int | None  # the key of the original
     vector: Vector | None  # its part of the story's sum; None for a copy
+
+
+class Settled(NamedTuple):
+    """What was changed in stories: first postings were moved, then stories merged."""
+
+    moved: list[tuple[int, int]]  # posting and its new story
+    united: list[tuple[int, int]]  # merged story and the one that contains it now
+    touched: set[int]  # all stories that may have changed
 
 
 class Grouping:
@@ -56,14 +68,56 @@ class Grouping:
             self._forget_homes()
         return expired
 
-    def unite(self, *, at_once: bool = False) -> list[tuple[int, int]]:
-        """Merge stories that became similar, if due; call after placing a posting. See `Clusters.merge`."""
+    def settle(self, *, at_once: bool = False) -> Settled:
+        """Reconsider stories that got a posting and merge similar ones, if due; call after placing a posting."""
         if not at_once and len(self.touched) < MERGED_AFTER and self.clock - self.merged_at < MERGED_EVERY:
-            return []
-        united = self.clusters.merge(self.touched, self.clock)
-        self._followers.update(united)
+            return Settled([], [], set())
+        split = self._split()
+        released = self._released()
+        united = self._merged()
+        moved = split + self._moved(released)
+        touched = {id for id in self.touched if id in self.clusters} | {story for _, story in moved + united}
         self.touched, self.merged_at = set(), self.clock
+        return Settled(moved, united, touched)
+
+    def _split(self) -> list[tuple[int, int]]:
+        """Split stories that have become two; returns the reports of the later halves with their new stories."""
+        moved = []
+        for id in sorted(self.touched):
+            leaving = self.clusters.divided(id)
+            if leaving:
+                self.clusters.separate(id, leaving, self.next_story)
+                moved += [(report.key, self.next_story) for report in leaving]
+                self.touched.add(self.next_story)
+                self.next_story += 1
+        self._homes.update((key, story) for key, story in moved if key in self._homes)
+        return moved
+
+    def _released(self) -> dict[int, int]:
+        """Let the latest reports of stories that got one stand alone, under provisional ids; returns their stories."""
+        released = {}
+        for id in sorted(self.touched & set(self.clusters)):
+            for report in self.clusters.reports.latest(id)[1:][-RECONSIDERED:]:
+                provisional = PROVISIONAL + len(released)
+                released[report.key] = id
+                self.clusters.separate(id, [report], provisional)
+                self.touched.add(provisional)
+        return released
+
+    def _merged(self) -> list[tuple[int, int]]:
+        united = [pair for pair in self.clusters.merge(self.touched, self.clock) if pair[0] < PROVISIONAL]
+        self._followers.update(united)
         return united
+
+    def _moved(self, released: Mapping[int, int]) -> list[tuple[int, int]]:
+        """Give stories with provisional ids their own; returns released reports that are in another story now."""
+        for id in sorted(id for id in self.clusters if id >= PROVISIONAL):
+            self.clusters.separate(id, self.clusters.reports.latest(id, len(released)), self.next_story)
+            self.next_story += 1
+        homes = {key: story for key in released if (story := self.clusters.reports.story(key)) is not None}
+        moved = [(key, story) for key, story in homes.items() if story != self._followed(released[key])]
+        self._homes.update((key, story) for key, story in moved if key in self._homes)
+        return moved
 
     def _forget_homes(self) -> None:
         for key in [key for key, story in self._homes.items() if self._followed(story) not in self.clusters]:
@@ -85,7 +139,7 @@ class Grouping:
             return Assignment(home, original, None)
         weights = self.rarity.weights(features, boost=self._boost, lagged=self._lagged)
         vector = heaviest(features.terms, weights, OF_POSTING)
-        story = self.clusters.add(self.next_story, vector, hours)
+        story = self.clusters.add(self.next_story, key, vector, hours)
         self.next_story += story == self.next_story
         self.touched.add(story)
         self.remember(key, story, hours, features.fingerprint)
@@ -102,7 +156,7 @@ class Grouping:
         self.forget(key)
         story = self._followed(story)
         if story in self.clusters:
-            self.clusters.take_out(story, vector, hours)
+            self.clusters.take_out(story, key, vector, hours)
 
     def forget(self, key: int) -> None:
         """No longer recognize copies of a posting; its vector stays in the story."""

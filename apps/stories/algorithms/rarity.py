@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.stories.algorithms.features import BUCKETS, Features, Terms, Weights
+from apps.stories.algorithms.news_counts import news_counts
 
 BLOCK = 6.0  # hours
 LAG = 12.0  # hours: a story's new terms must not count as common for it
@@ -100,11 +101,11 @@ class Rarity:
         (self._old if number < self._recent_from else self._recent).add(block)
         return True
 
-    def weights(self, features: Features, *, boost: bool = True, lagged: bool = True) -> Weights:
+    def weights(self, features: Features, *, boost: bool = True, lagged: bool = True, general: bool = True) -> Weights:
         """The weight of each term: emphasis x rarity x rise, of unit length together.
 
-        rarity = ln((n + 51) / (df + 1.5) + 1) over postings of more than twelve hours ago; rise = 1 + min(1, D / 6) x
-        min(1, n / 500).
+        rarity = ln((n + 51) / (df + 1.5) + 1) over general news and postings of more than twelve hours ago; rise = 1 +
+        min(1, D / 6) x h, with h = min(1, n / 500) of the old postings. Without history the recent ones count as 1 - h.
 
         Parameters
         ----------
@@ -113,18 +114,19 @@ class Rarity:
             Whether rising terms count more.
         lagged : bool
             Whether the latest postings are left out of the rarity.
+        general : bool
+            Whether general news counts.
         """
         terms, language = features.terms, features.language
-        before: NDArray[np.int32] = self._old.of[terms]
-        documents = self._old.documents.get(language, 0)
-        if not lagged:
-            before = before + self._recent.of[terms]
-            documents += self._recent.documents.get(language, 0)
-        rarity = np.log((documents + PRIOR + 1) / (before + 1.5) + 1)
+        old, recent = (counts.documents.get(language, 0) for counts in (self._old, self._recent))
+        history = min(1.0, old / KNOWN)
+        counted = 1 - history if lagged else 1.0
+        assumed, documents = news_counts(language if general else "", terms)
+        documents = documents + self._old.of[terms] + counted * self._recent.of[terms]
+        rarity = np.log((assumed + old + counted * recent + PRIOR + 1) / (documents + 1.5) + 1)
         weights = features.emphasis.astype(np.float64) * rarity
         if boost:
-            known = min(1.0, self._old.documents.get(language, 0) / KNOWN)
-            weights = weights * (1 + known * np.minimum(1, self.rise(features) / BOOST_AT))
+            weights = weights * (1 + history * np.minimum(1, self.rise(features) / BOOST_AT))
         return (weights / max(float(np.linalg.norm(weights)), 1e-9)).astype(np.float32)
 
     def rise(self, features: Features) -> NDArray[np.float64]:

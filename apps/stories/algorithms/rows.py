@@ -58,7 +58,7 @@ class Rows:
         """Double the number of rows."""
         self._both = np.concatenate([self._both, self._empty(len(self._both))])
 
-    def products(self, query: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    def products(self, query: NDArray[np.floating], rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Scalar products of some rows with a dense vector."""
         both = self._both.take(rows, axis=0)
         terms, weights = both[:, : self._width], both[:, self._width :].view(np.float32)

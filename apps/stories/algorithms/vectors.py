@@ -39,7 +39,10 @@ def added(one: Vector, other: Vector, most: int) -> Vector:
 
 def subtracted(one: Vector, other: Vector) -> Vector:
     """A sum minus one of its vectors, as far as the sum has its terms."""
-    taken = dict(zip(other.terms.tolist(), other.weights.tolist(), strict=True))
-    rest = one.weights - np.array([taken.get(term, 0.0) for term in one.terms.tolist()], np.float32)
+    if not other.terms.size:
+        return one
+    order = np.argsort(other.terms)
+    found = order[np.searchsorted(other.terms, one.terms, sorter=order).clip(max=other.terms.size - 1)]
+    rest = one.weights - np.where(other.terms[found] == one.terms, other.weights[found], np.float32(0))
     kept = rest > 1e-6
     return heaviest(one.terms[kept], rest[kept], len(rest))

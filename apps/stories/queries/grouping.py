@@ -5,6 +5,7 @@ from uuid import UUID
 from apps.stories.algorithms.clusters import Cluster
 from apps.stories.algorithms.grouping import Grouping
 from apps.stories.algorithms.rarity import Block
+from apps.stories.algorithms.reports import Report
 from apps.stories.models import Centroid, Head, Member, WordCount
 from apps.stories.queries.packing import unpacked, unpacked_counts, unpacked_fingerprint
 from apps.stories.queries.times import hours_of
@@ -32,9 +33,12 @@ def remembered() -> Grouping:
     for centroid in Centroid.objects.order_by("story_id").iterator():
         vector = unpacked(centroid.terms, centroid.weights)
         grouping.clusters.put(Cluster(centroid.story_id, vector, centroid.size, centroid.latest, centroid.centre))
-    known = Member.objects.exclude(fingerprint=b"").order_by("posting_id")
-    rows = known.values_list("posting_id", "story_id", "published_at", "fingerprint", named=True)
+    known = Member.objects.exclude(fingerprint=b"", terms=b"").order_by("posting_id")
+    rows = known.values_list("posting_id", "story_id", "published_at", "fingerprint", "terms", "weights", named=True)
     for member in rows.iterator():
-        fingerprint = unpacked_fingerprint(member.fingerprint)
-        grouping.remember(member.posting_id, member.story_id, hours_of(member.published_at), fingerprint)
+        hours, fingerprint = hours_of(member.published_at), unpacked_fingerprint(member.fingerprint)
+        grouping.remember(member.posting_id, member.story_id, hours, fingerprint)
+        if member.terms and member.story_id in grouping.clusters:
+            report = Report(member.posting_id, unpacked(member.terms, member.weights), hours)
+            grouping.clusters.reports.add(member.story_id, report)
     return grouping

@@ -5,14 +5,13 @@ from functools import partial
 
 import numpy as np
 
-from apps.stories.algorithms.clusters import ACTIVE, OF_POSTING, Clusters
+from apps.stories.algorithms.clusters import ACTIVE, NEAREST_REPORT, OF_POSTING, Clusters
 from apps.stories.algorithms.features import Features, features
-from apps.stories.algorithms.grouping import Grouping
+from apps.stories.algorithms.grouping import Grouping, Settled
 from apps.stories.algorithms.rarity import Rarity
 from apps.stories.algorithms.vectors import Vector, heaviest
 from lab.evaluations.stories.stream import Arrival
 
-NEVER = 2.0  # a likeness that none reaches
 LIKE_ONE = 0.25  # cosine to the most similar report of the last seven days, for the method that uses nothing else
 LIKE_CENTROID = 0.2
 
@@ -28,20 +27,41 @@ def read(stream: Iterable[Arrival], known: Reading) -> None:
 
 
 def ours(
-    stream: Sequence[Arrival], known: Reading, *, boost: bool = True, lagged: bool = True, merging: bool = True
+    stream: Sequence[Arrival],
+    known: Reading,
+    *,
+    boost: bool = True,
+    lagged: bool = True,
+    settling: bool = True,
+    nearest_report: float = NEAREST_REPORT,
 ) -> list[int]:
     """The story of each report, in the stream's order; 0 for those of no story, which are only counted."""
-    clusters = Clusters() if merging else Clusters(merge_threshold=NEVER)
-    grouping = Grouping(clusters, boost=boost, lagged=lagged)
+    grouping = Grouping(Clusters(nearest_report=nearest_report), boost=boost, lagged=lagged)
     stories: list[int] = []
+    copies: dict[int, int] = {}
     ends: dict[int, int] = {}
+
+    def settle(*, at_once: bool = False) -> None:
+        moved, united, _ = grouping.settle(at_once=at_once) if settling else Settled([], [], set())
+        for key, story in moved:
+            stories[key] = story
+        ends.update(united)
+
     for key, arrival in enumerate(stream):
         found = known[arrival.title, arrival.text]
         grouping.advance(arrival.hours)
-        stories.append(grouping.place(key, arrival.hours, found).story if arrival.story else 0)
-        ends.update(grouping.unite())
+        if arrival.story:
+            placed = grouping.place(key, arrival.hours, found)
+            stories.append(placed.story)
+            if placed.copy_of is not None:
+                copies[key] = placed.copy_of
+        else:
+            stories.append(0)
+        settle()
         grouping.rarity.add(arrival.hours, found)
-    ends.update(grouping.unite(at_once=True))
+    settle(at_once=True)
+    for key, original in copies.items():
+        stories[key] = stories[original]
     return [_end(story, ends) for story in stories]
 
 
@@ -57,7 +77,7 @@ def _vectors(stream: Sequence[Arrival], known: Reading) -> list[Vector]:
     for arrival in stream:
         found = known[arrival.title, arrival.text]
         rarity.advance(arrival.hours)
-        weights = rarity.weights(found, boost=False, lagged=False)
+        weights = rarity.weights(found, boost=False, lagged=False, general=False)
         vectors.append(heaviest(found.terms, weights, OF_POSTING))
         rarity.add(arrival.hours, found)
     return vectors
@@ -88,7 +108,8 @@ def plain_centroid(stream: Sequence[Arrival], known: Reading) -> list[int]:
     clusters = _Plain(threshold=LIKE_CENTROID)
     vectors = _vectors(stream, known)
     return [
-        clusters.add(key + 1, vectors[key], arrival.hours) if arrival.story else 0 for key, arrival in enumerate(stream)
+        clusters.add(key + 1, key, vectors[key], arrival.hours) if arrival.story else 0
+        for key, arrival in enumerate(stream)
     ]
 
 
@@ -98,9 +119,10 @@ class _Plain(Clusters):
         places = places[np.abs(self._latest[places] - hours) <= ACTIVE]
         if not places.size:
             return None
-        likeness = self._cosines(vector, places)
+        likeness = self._products(vector, places) / np.maximum(self._lengths[places] * vector.length, 1e-9)
         best = np.lexsort((self._ids[places], -likeness))[0]
-        return int(self._ids[places[best]]), float(likeness[best])
+        near = float(likeness[best])
+        return (int(self._ids[places[best]]), near) if near >= self.threshold else None
 
 
 METHODS: dict[str, Method] = {
@@ -108,7 +130,8 @@ METHODS: dict[str, Method] = {
     "no_boost": partial(ours, boost=False),
     "not_lagged": partial(ours, lagged=False),
     "no_boost_not_lagged": partial(ours, boost=False, lagged=False),
-    "no_merging": partial(ours, merging=False),
+    "no_settling": partial(ours, settling=False),
+    "no_nearest_report": partial(ours, nearest_report=0.0),
     "centroid": plain_centroid,
     "max_link": max_link,
 }

@@ -66,5 +66,5 @@ def timed(stream: Iterable[tuple[float, str, str]], count: int) -> Load:
 def _place(grouping: Grouping, key: int, hours: float, found: Features) -> None:
     grouping.advance(hours)
     grouping.place(key, hours, found)
-    grouping.unite()
+    grouping.settle()
     grouping.rarity.add(hours, found)

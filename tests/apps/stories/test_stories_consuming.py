@@ -12,6 +12,7 @@ from apps.postings.actions.merging import move_postings
 from apps.postings.models import Posting
 from apps.stories import actions
 from apps.stories.actions import consuming, writing
+from apps.stories.algorithms.clusters import Clusters
 from apps.stories.models import Authority, Centroid, Head, Member, OutboxRow, Redirect, Story, WordCount
 from apps.stories.queries import grouping as remembering
 from tests.builders import NOON, a_mark, a_posting, a_source, a_user
@@ -240,6 +241,27 @@ def check_memory() -> None:
 
 
 # --- edits and deletions ----------------------------------------------------------------------------------------------
+def test_a_report_that_fits_another_story_better_moves_there_with_its_copies(monkeypatch):
+    first = report("Storm floods the streets of Lisbon on Friday night", 0)
+    wrong = report("Parliament rejects the budget of the finance minister", 1)
+    copy = report("Parliament rejects the budget of the finance minister", 2)
+    with monkeypatch.context() as lenient:
+        lenient.setattr(Clusters.__init__, "__defaults__", (0.0, 0.0))
+        lenient.setattr(Clusters, "_selective", lambda clusters, terms: terms[:0])
+        lenient.setattr(Clusters, "nearest", lambda clusters, *_: next(((id, 1.0) for id in clusters), None))
+        pull_all()
+    assert Story.objects.get().reports == 2
+    Head.objects.update(merged_at=0.0)
+    consuming._memory = None
+    later = report("Finance minister loses vote on budget in parliament", 3)
+    pull_all()
+    assert Story.objects.get(lead_id=first.pk).reports == 1
+    moved = set(Member.objects.exclude(posting_id=first.pk).values_list("story_id", flat=True))
+    assert len(moved) == 1
+    assert Story.objects.get(pk=moved.pop()).language == "en"
+    assert Member.objects.filter(posting_id__in=[wrong.pk, copy.pk, later.pk]).count() == 3
+
+
 def test_an_edit_may_move_a_posting_into_another_story():
     report("Storm floods the streets of Lisbon on Friday night", 0)
     report("Parliament rejects the budget of the finance minister", 1)
