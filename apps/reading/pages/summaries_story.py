@@ -1,7 +1,6 @@
 """The summary of a story."""
 
 from collections.abc import Sequence
-from itertools import groupby
 
 from django.contrib.auth.models import AnonymousUser
 
