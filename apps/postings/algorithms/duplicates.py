@@ -71,12 +71,11 @@ class Article:
     def is_copy_of(self, other: "Article") -> bool:
         """Whether two postings are one article.
 
-        >>> text = "The river left its banks on Friday night and two hundred cellars had to be pumped out by firemen."
-        >>> one, other = article("Storm", text, "https://a.example/1"), article("Floods", text, "https://b.example/2")
-        >>> one.is_copy_of(other)
-        False
-        >>> one.is_copy_of(article("Storm", text, "https://b.example/2"))
-        True
+        >>> text = "The river left its banks on Friday night. Two hundred cellars had to be pumped out by firemen, and "
+        >>> text += "trains to Porto do not run before Sunday."
+        >>> one, other = article("Storm", text, "https://a.example/1"), article("Flood", text, "https://b.example/2")
+        >>> one.is_copy_of(other), one.is_copy_of(article("Storm", "It rains.", "https://a.example/1?utm_source=rss"))
+        (True, True)
         """
         if self.page and self.page == other.page:
             return True

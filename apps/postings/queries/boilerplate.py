@@ -23,7 +23,7 @@ def strippers(source_ids: Collection[int]) -> Strippers:
 
         text = strippers({posting.source_id for posting in postings}).strip(source_id, text, title)
 
-    A posting has been learned when it is stored, so before it comes to anybody who derives something from it.
+    A posting has been learned when it is stored, so before anything is derived from it.
     """
     return Strippers(states(source_ids), common())
 

@@ -1,1 +1,1 @@
-"""Pairs of postings that are one article or two, and ways to tell them apart."""
+"""Pairs of postings that are one article or two, and ways to distinguish them."""

@@ -8,7 +8,7 @@ from apps.postings.algorithms.boilerplate import SourceBoilerplate, Strippers, c
 from lab.evaluations.stories.stream import Labelled, arrivals
 from lab.evaluations.stories.variants import boilerplate
 
-COMMON_EVERY = 100  # postings between two looks at what several sources repeat
+COMMON_EVERY = 100  # postings after which the segments of several sources are counted again
 
 
 def stripped(reports: Sequence[Labelled], seed: int) -> dict[str, float]:

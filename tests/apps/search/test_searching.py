@@ -451,10 +451,10 @@ def test_no_query_is_an_error_of_the_server(client, some_news, caplog):
 
 def test_related_terms_do_not_come_from_what_a_feed_repeats():
     source = a_source(listed=True)
-    reports = ("Paris summit", "Derby draw", "Bank rates", "Museum fire")
+    reports = {"Paris summit": "Delegates met", "Derby draw": "Penalty saved", "Bank rates": "Mortgages rose"}
     entries = [
-        ParsedEntry(guid=title, title=title, content=f"<p>Delegates {number} met.</p><p>Subscribe newsletter.</p>")
-        for number, title in enumerate(reports)
+        ParsedEntry(guid=title, title=title, content=f"<p>{text}.</p><p>Subscribe newsletter.</p>")
+        for title, text in reports.items()
     ]
     store([Document(source.pk, entries, "", "", "en", NOON)])
     consume()
