@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, takewhile
 
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.languages import base_code
@@ -103,11 +103,11 @@ def _reported(found: list[Sentence], text: str, title: str, own: str | None) -> 
         if not (is_aside(piece) or is_caption(_line(text, sentence)))
         and (kept is None or " ".join(piece.split()) in kept)
     ]
+    headlines = [piece for piece in takewhile(lambda each: not ends_with_mark(each), pieces) if piece != title.strip()]
     ended = [
         sentence
         for sentence, piece in reported
-        if ends_with_mark(piece)
-        or (sentence is found[0] and SPACELESS_CHARACTER.match(piece) and piece.strip() != title.strip())
+        if ends_with_mark(piece) or (piece in headlines and SPACELESS_CHARACTER.search(piece))
     ]
     return ended if len(ended) >= MIN_SENTENCES else [sentence for sentence, _ in reported] or found
 
