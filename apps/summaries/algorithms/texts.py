@@ -26,7 +26,7 @@ class Sentence:
     words: float  # how long it is, at least 1
     terms: tuple[str, ...]  # its content terms, repeated as they are
     names: int = 0  # words with a capital, but for the first
-    has_number: bool = False
+    has_number: bool = False  # never in scripts without spaces, which write many numbers in characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def read(text: str, language: str, title: str = "", own: str | None = None) -> T
             terms += tuple(pairs)
             length -= characters * (1 - 1 / CHARACTERS_OF_A_WORD)
         names = sum([word[0].isupper() for word in body[start:end].split()[1:]])
-        has_number = _DIGIT.search(body, start, end) is not None
+        has_number = not spaceless and _DIGIT.search(body, start, end) is not None
         found.append(Sentence(begin + start, begin + end, max(1.0, length), terms, names, has_number))
         first = last
     found = _reported(found, text, title, own)
