@@ -117,7 +117,7 @@ def test_an_expression_that_cannot_be_read_takes_nothing_out():
     ("title", "language", "expected"),
     [
         ("Storm kills at least 9 in Texas on Thursday", "en", {"Storm", "Texas"}),
-        ("Police Arrested Man After Shooting at Mall", "en", {"Shooting", "Mall"}),
+        ("Police Arrested Man After Shooting at Mall", "en", {"Police", "Mall"}),
         ("Senate rejects new plan", "en", {"Senate"}),
         ("Bundesrat stimmt am Donnerstag zu", "de", {"Bundesrat"}),
         ("总理周一宣布访问柏林", "zh", {"总理", "访问", "访问柏林", "柏林"}),
@@ -126,7 +126,7 @@ def test_an_expression_that_cannot_be_read_takes_nothing_out():
 def test_fragments_are_no_terms(title: str, language: str, expected: set[str]):
     found = spelled(title, language=language)
     assert found & expected
-    assert found <= expected | {"Shooting at Mall"}
+    assert found <= expected
 
 
 def test_a_verb_is_a_name_where_it_is_capitalised_in_running_text():

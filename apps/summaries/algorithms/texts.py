@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, takewhile
 
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.languages import base_code
@@ -26,7 +26,7 @@ class Sentence:
     words: float  # how long it is, at least 1
     terms: tuple[str, ...]  # its content terms, repeated as they are
     names: int = 0  # words with a capital, but for the first
-    has_number: bool = False
+    has_number: bool = False  # never in scripts without spaces, which write many numbers in characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def read(text: str, language: str, title: str = "", own: str | None = None) -> T
             terms += tuple(pairs)
             length -= characters * (1 - 1 / CHARACTERS_OF_A_WORD)
         names = sum([word[0].isupper() for word in body[start:end].split()[1:]])
-        has_number = _DIGIT.search(body, start, end) is not None
+        has_number = not spaceless and _DIGIT.search(body, start, end) is not None
         found.append(Sentence(begin + start, begin + end, max(1.0, length), terms, names, has_number))
         first = last
     found = _reported(found, text, title, own)
@@ -103,11 +103,11 @@ def _reported(found: list[Sentence], text: str, title: str, own: str | None) -> 
         if not (is_aside(piece) or is_caption(_line(text, sentence)))
         and (kept is None or " ".join(piece.split()) in kept)
     ]
+    headlines = [piece for piece in takewhile(lambda each: not ends_with_mark(each), pieces) if piece != title.strip()]
     ended = [
         sentence
         for sentence, piece in reported
-        if ends_with_mark(piece)
-        or (sentence is found[0] and SPACELESS_CHARACTER.match(piece) and piece.strip() != title.strip())
+        if ends_with_mark(piece) or (piece in headlines and SPACELESS_CHARACTER.search(piece))
     ]
     return ended if len(ended) >= MIN_SENTENCES else [sentence for sentence, _ in reported] or found
 

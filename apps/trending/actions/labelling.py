@@ -11,6 +11,7 @@ from apps.trending.actions.locks import LISTING
 from apps.trending.algorithms.choosing import MAX_RELATED
 from apps.trending.models import Trend
 
+NO_STORY: tuple[int | None, str] = (None, "")
 SHARED = 2  # of a term's newest postings in a story that make it the story behind the term
 
 
@@ -27,16 +28,21 @@ def label(stories: Mapping[int, StoryLabel]) -> int:
     """
     take(LISTING, wait=True)
     kept: dict[tuple[str, str, str, int], Trend] = {}
-    redundant = []
-    labelled = list(Trend.objects.filter(method=Trend.Method.OURS).order_by("rank"))
-    for trend in labelled:
-        story = _story_of(trend, stories)
-        trend.story_id, trend.label = story or (None, "")
-        first = story and kept.setdefault((trend.language, trend.category, trend.horizon, story.story_id), trend)
-        if first and first is not trend:
+    changed: set[Trend] = set()
+    redundant: list[int] = []
+    for trend in Trend.objects.filter(method=Trend.Method.OURS).order_by("rank"):
+        story = _story_of(trend, stories) or NO_STORY
+        if (trend.story_id, trend.label) != story:
+            trend.story_id, trend.label = story
+            changed.add(trend)
+        if trend.story_id is None:
+            continue
+        first = kept.setdefault((trend.language, trend.category, trend.horizon, trend.story_id), trend)
+        if first is not trend:
             first.related = list(dict.fromkeys([*first.related, trend.term]))[:MAX_RELATED]
+            changed.add(first)
             redundant.append(trend.pk)
-    Trend.objects.bulk_update(labelled, ["story_id", "label", "related"])
+    Trend.objects.bulk_update(changed, ["story_id", "label", "related"])
     Trend.objects.filter(pk__in=redundant).delete()
     return len(kept)
 

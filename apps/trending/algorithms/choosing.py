@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 MAX_LONGER = 400  # best terms among which longer phrases are searched
 MAX_COVERED = 300  # best terms that can be chosen
-KEPT_BY_LONGER = 0.7  # share of a term's documents that a longer phrase needs to replace it
+KEPT_BY_LONGER = 0.5  # share of a term's documents that a longer phrase needs to replace it
 COVERED = 0.3  # share of a term's documents with chosen terms from which it is redundant
 MAX_RELATED = 8
 
@@ -34,7 +34,7 @@ def choose(
 ) -> list[Choice]:
     """The best terms, at most `most`, each with related terms.
 
-    A term is replaced by the longest phrase containing it that has 70 % of its documents. In order of score, a term is
+    A term is replaced by the longest phrase containing it that has half of its documents. In order of score, a term is
     skipped if 30 % of its documents have chosen terms, and becomes related to the one that has most of them.
 
     Parameters

@@ -175,7 +175,7 @@ def _words(text: str, language: str) -> list[_Word]:
         is_edge = (
             is_spelt and len(spelling) > 1 and not (is_stop or is_verb or (rules.capital and not spelling[0].isupper()))
         )
-        is_weak = lower in rules.weak or (bool(rules.no_verbs) and lower.endswith("ing") and not is_name)
+        is_weak = rules.is_weak(lower) or (rules.has_endings and lower.endswith("ing") and not is_name)
         is_alone = is_edge and not is_short and not is_weak
         parts = is_verb or (is_stop and bool(rules.between) and lower not in rules.between)
         words.append(_Word(key.lstrip(STOP_MARK), hyphens, start, end, is_edge, is_alone, is_name, piece + parts))
@@ -231,8 +231,16 @@ class _Rules(NamedTuple):
 
     def is_verb(self, word: str) -> bool:
         """Whether the lists or an English ending tell that a word is no noun."""
-        by_ending = len(word) > 4 and bool(self.no_verbs) and word.endswith(("ed", "ly")) and word not in self.no_verbs
+        by_ending = len(word) > 4 and self.has_endings and word.endswith(("ed", "ly")) and word not in self.no_verbs
         return by_ending or word in self.verbs
+
+    def is_weak(self, word: str) -> bool:
+        """Whether a word, or that of which it is the English plural, says nothing alone."""
+        return word in self.weak or (self.has_endings and word.removesuffix("s") in self.weak)
+
+    @property
+    def has_endings(self) -> bool:
+        return bool(self.no_verbs)
 
 
 @cache
