@@ -138,7 +138,7 @@ class Grouping:
             self.clusters.renew(home, hours)
             return Assignment(home, original, None)
         weights = self.rarity.weights(features, boost=self._boost, lagged=self._lagged)
-        vector = heaviest(features.terms, weights, OF_POSTING)
+        vector = heaviest(features.terms, weights, 0 if features.stands_alone else OF_POSTING)
         story = self.clusters.add(self.next_story, key, vector, hours)
         self.next_story += story == self.next_story
         self.touched.add(story)
