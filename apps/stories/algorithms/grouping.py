@@ -95,7 +95,7 @@ class Grouping:
 
     def _released(self) -> dict[int, int]:
         """Let the latest reports of stories that got one stand alone, under provisional ids; returns their stories."""
-        released = {}
+        released: dict[int, int] = {}
         for id in sorted(self.touched & set(self.clusters)):
             for report in self.clusters.reports.latest(id)[1:][-RECONSIDERED:]:
                 provisional = PROVISIONAL + len(released)
