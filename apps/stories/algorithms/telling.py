@@ -37,7 +37,8 @@ def telling(reports: Sequence[tuple[str, str]], language: str = "") -> Telling:
 
     Examples
     --------
-    >>> found = telling([("Flood!", "Water."), ("Storm floods Lisbon", "A storm."), ("Lisbon storm hurts 12", "")], "en")
+    >>> reports = [("Flood!", "Water."), ("Storm floods Lisbon", "A storm."), ("Lisbon storm hurts 12", "")]
+    >>> found = telling(reports, "en")
     >>> found.neutral, found.added[2], found.names
     (1, ('12',), ('Lisbon',))
     """

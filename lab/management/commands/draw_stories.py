@@ -72,7 +72,6 @@ def written(number: int, story: list[Arrival]) -> str:
     for item in story:
         words = item.text.split()
         text = " ".join(words[:WORDS]) + (" …" if len(words) > WORDS else "")
-        lines.append(
-            f"- {datetime.fromtimestamp(3600 * item.hours, UTC):%H:%M} {item.publisher}: **{item.title}** {text}".rstrip()
-        )
+        at = datetime.fromtimestamp(3600 * item.hours, UTC)
+        lines.append(f"- {at:%H:%M} {item.publisher}: **{item.title}** {text}".rstrip())
     return "\n".join([*lines, ""])
