@@ -351,6 +351,31 @@ def test_reports_of_two_events_fall_into_two_stories_and_a_copy_counts_once():
     assert grouping.clusters.get(1).size == 2
 
 
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Live updates: storm floods the streets of Lisbon",
+        "5 things to know on storm in streets of Lisbon flooded",
+        "Correction: storm floods the streets of Lisbon",
+        "Lisbon storm",
+        "早报：里斯本街头暴雨成灾",
+    ],
+)
+def test_lists_and_short_postings_are_only_in_stories_of_their_copies(title):
+    grouping = Grouping()
+    flood = features("Storm floods the streets of Lisbon on Friday night", "", "en")
+    listed = features(title, "" if len(title) < 20 else "The storm has flooded the streets of Lisbon tonight.", "en")
+    stories = []
+    for key, found in enumerate((flood, listed, listed, flood)):
+        grouping.advance(float(key))
+        stories.append(grouping.place(key, float(key), found).story)
+    assert listed.stands_alone
+    assert stories[1] not in {stories[0], stories[3]}
+    assert stories[0] == stories[3]
+    if listed.fingerprint.size:
+        assert stories[2] == stories[1]
+
+
 def test_stories_keep_to_one_language():
     grouping = Grouping()
     english = grouping.place(1, 0.0, features("Angela Merkel Bundestag Berlin", "", "en"))

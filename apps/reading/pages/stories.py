@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.reading.pages.summaries_story import story_part
+from apps.stories.algorithms.telling import telling
 from apps.stories.models import Story
 from apps.stories.queries import front as stories
 from apps.stories.queries.for_you import explaining_words, own_order
@@ -61,10 +62,16 @@ def story_page(user: User | AnonymousUser, story: Story) -> Context | None:
     lead = found.get(story.lead_id, found[originals[0]])
     ordered = [found[id] for id, _ in members[:MAX_POSTINGS] if id in found]
     times = [row.published_at for row in ordered]
+    told = telling([(found[id].title, found[id].excerpt) for id in originals], lead.language)
+    neutral = found[originals[told.neutral]]
+    added = dict(zip(originals[1:], told.added[1:], strict=True))
     return {
         "story": story,
-        "lead": lead,
-        "reports": [{"row": found[id], "copies": copies[id]} for id in reversed(originals)],  # the newest first
+        "lead": neutral,  # the report closest to all others
+        "names": told.names,
+        "reports": [
+            {"row": found[id], "copies": copies[id], "added": added.get(id, ())} for id in reversed(originals)
+        ],  # the newest first
         "sources": _shares(ordered),  # in order of their first reports
         "first_at": times[0],
         "latest_at": times[-1],
@@ -86,7 +93,10 @@ def _reports_title(day: str, count: int) -> str:
 def _shares(ordered: Sequence[PostingRow]) -> tuple[Context, ...]:
     titles = {row.source_id: row.source_title for row in ordered}
     counts = Counter(row.source_id for row in ordered)
-    return tuple({"source_id": id, "title": title, "reports": counts[id]} for id, title in titles.items())
+    first = {row.source_id: row.published_at for row in reversed(ordered)}
+    return tuple(
+        {"source_id": id, "title": title, "reports": counts[id], "first_at": first[id]} for id, title in titles.items()
+    )
 
 
 def own_page(user: User, number: int, now: datetime) -> Context:

@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 from apps.database.outbox import consume_rows
 from apps.database.statements import execute
 from apps.postings.queries import PostingText, texts
+from apps.postings.queries.boilerplate import strippers
 from apps.stories.actions.writing import Batch
 from apps.stories.algorithms.features import features
 from apps.stories.algorithms.grouping import Grouping
@@ -54,6 +55,7 @@ def _work_on(grouping: Grouping, posting_ids: Sequence[int]) -> None:
     """Place and remove postings."""
     batch = Batch(grouping, posting_ids)
     postings = texts(posting_ids)
+    boilerplate = strippers({posting.source_id for posting in postings.values()})
     for posting_id in posting_ids:
         posting, known = postings.get(posting_id), batch.known(posting_id)
         if (
@@ -66,16 +68,17 @@ def _work_on(grouping: Grouping, posting_ids: Sequence[int]) -> None:
         if known:
             batch.remove(known)
         if posting:
-            _place(grouping, batch, posting, is_edit=known is not None)
+            text = boilerplate.strip(posting.source_id, posting.text, posting.title)
+            _place(grouping, batch, posting, text, is_edit=known is not None)
     batch.write()
 
 
-def _place(grouping: Grouping, batch: Batch, posting: PostingText, *, is_edit: bool) -> None:
+def _place(grouping: Grouping, batch: Batch, posting: PostingText, text: str, *, is_edit: bool) -> None:
     hours = hours_of(posting.published_at)
     batch.end(grouping.advance(hours))
     if grouping.is_too_old(hours):
         return
-    found = features(posting.title, posting.text, posting.language)
+    found = features(posting.title, text, posting.language)
     placed = grouping.place(posting.id, hours, found)
     batch.add(posting.id, posting.source_id, posting.published_at, posting.text_hash, placed, found)
     batch.settle(grouping.settle())

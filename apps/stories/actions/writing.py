@@ -95,7 +95,7 @@ class Batch:
         copy = Member.objects.filter(copy_of=member.posting_id).order_by("published_at", "posting_id").first()
         if copy is not None:
             self._put_in_place(copy, member)
-        elif member.terms:
+        elif member.copy_of is None:
             vector = unpacked(member.terms, member.weights)
             self._grouping.take_out(member.posting_id, member.story_id, vector, hours_of(member.published_at))
         member.delete()

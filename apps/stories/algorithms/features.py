@@ -18,6 +18,8 @@ IN_TITLE = 3  # count of a word in the title
 NAMES = 1.25  # factor of names
 TITLE_CASE = 0.6  # share of capitalised words from which a title does not mark names
 
+MIN_TERMS = 3  # different terms of a posting that can be told apart from others
+
 _REMEMBERED = 100_000  # terms of a language, about 12 MB
 
 Terms = NDArray[np.int32]
@@ -26,6 +28,13 @@ Weights = NDArray[np.float32]
 # A capitalised word that does not begin a sentence.
 _CAPITALISED = re.compile(r"(?<=[\w,;)] )[^\W\d_a-z][\w'’-]+")
 _WORD = re.compile(r"\w+")
+# Titles of postings about several matters, or about none: tickers, round-ups, lists, corrections, vacancies.
+_LIST = re.compile(
+    r"\b(?:live ?(?:updates?|blog|ticker)|as it happened|what we know so far|(?:morning|evening|daily|weekly|news)"
+    r" (?:briefing|digest|round-?up|newsletter)|\d+ things|corrections?(?: and clarifications?)?:|now hiring|vacancy)"
+    r"|直播|早报|晚报|快讯|一周要闻|更正|招聘|[\d一二三四五六七八九十]+件事",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +45,7 @@ class Features:
     terms: Terms  # hashes in [0, BUCKETS), distinct, ascending
     emphasis: Weights  # of each: 1 + ln of its count, times NAMES for a name
     fingerprint: Fingerprint  # empty for too few words
+    stands_alone: bool = False  # too short, or about several matters: only copies are of its story
 
 
 def features(title: str, text: str, declared: str = "") -> Features:
@@ -72,7 +82,8 @@ def features(title: str, text: str, declared: str = "") -> Features:
     terms, emphasis = terms[order], emphasis[order].astype(np.float32)
     first = np.append(True, terms[1:] != terms[:-1])[: terms.size]  # of terms in one bucket the one with more emphasis
     words = [item.removeprefix(STOP_MARK) for item in (*head, *body)]
-    return Features(language, terms[first], emphasis[first], fingerprint(words))
+    stands_alone = terms.size < MIN_TERMS or _LIST.search(title) is not None
+    return Features(language, terms[first], emphasis[first], fingerprint(words), stands_alone)
 
 
 def _words(text: str, language: str) -> tuple[list[str], list[str]]:

@@ -12,7 +12,8 @@ from apps.stories.algorithms.vectors import Vector, heaviest
 
 MERGED_AFTER = 100  # stories that got a posting
 MERGED_EVERY = 6.0  # hours, if fewer stories got a posting
-RECONSIDERED = 2  # latest reports of a story that may move
+RECONSIDERED, YOUNG = 2, 8  # latest reports of a story that may move, while it has at most so many
+SPLIT_EVERY = 4  # reports after which a story is examined for two halves
 PROVISIONAL = 1 << 62  # ids from here on are of stories while they are reconsidered
 
 
@@ -84,7 +85,8 @@ class Grouping:
         """Split stories that have become two; returns the reports of the later halves with their new stories."""
         moved = []
         for id in sorted(self.touched):
-            leaving = self.clusters.divided(id)
+            due = id in self.clusters and self.clusters.get(id).size % SPLIT_EVERY == 0
+            leaving = self.clusters.divided(id) if due else []
             if leaving:
                 self.clusters.separate(id, leaving, self.next_story)
                 moved += [(report.key, self.next_story) for report in leaving]
@@ -95,9 +97,10 @@ class Grouping:
 
     def _released(self) -> dict[int, int]:
         """Let the latest reports of stories that got one stand alone, under provisional ids; returns their stories."""
-        released = {}
+        released: dict[int, int] = {}
         for id in sorted(self.touched & set(self.clusters)):
-            for report in self.clusters.reports.latest(id)[1:][-RECONSIDERED:]:
+            reports = self.clusters.reports.latest(id)
+            for report in reports[1:][-RECONSIDERED:] if len(reports) <= YOUNG else ():
                 provisional = PROVISIONAL + len(released)
                 released[report.key] = id
                 self.clusters.separate(id, [report], provisional)
@@ -138,7 +141,7 @@ class Grouping:
             self.clusters.renew(home, hours)
             return Assignment(home, original, None)
         weights = self.rarity.weights(features, boost=self._boost, lagged=self._lagged)
-        vector = heaviest(features.terms, weights, OF_POSTING)
+        vector = heaviest(features.terms, weights, 0 if features.stands_alone else OF_POSTING)
         story = self.clusters.add(self.next_story, key, vector, hours)
         self.next_story += story == self.next_story
         self.touched.add(story)

@@ -1,10 +1,12 @@
 """Ways to group a stream of reports: ours, ours without one of its parts, and simpler ones."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import numpy as np
 
+from apps.postings.algorithms.boilerplate import SourceBoilerplate
 from apps.stories.algorithms.clusters import ACTIVE, NEAREST_REPORT, OF_POSTING, Clusters
 from apps.stories.algorithms.features import Features, features
 from apps.stories.algorithms.grouping import Grouping, Settled
@@ -34,9 +36,11 @@ def ours(
     lagged: bool = True,
     settling: bool = True,
     nearest_report: float = NEAREST_REPORT,
+    stripping: bool = True,
 ) -> list[int]:
     """The story of each report, in the stream's order; 0 for those of no story, which are only counted."""
     grouping = Grouping(Clusters(nearest_report=nearest_report), boost=boost, lagged=lagged)
+    sources: defaultdict[str, SourceBoilerplate] = defaultdict(SourceBoilerplate)
     stories: list[int] = []
     copies: dict[int, int] = {}
     ends: dict[int, int] = {}
@@ -48,7 +52,9 @@ def ours(
         ends.update(united)
 
     for key, arrival in enumerate(stream):
-        found = known[arrival.title, arrival.text]
+        found = (
+            _stripped(arrival, sources[arrival.publisher], known) if stripping else known[arrival.title, arrival.text]
+        )
         grouping.advance(arrival.hours)
         if arrival.story:
             placed = grouping.place(key, arrival.hours, found)
@@ -63,6 +69,17 @@ def ours(
     for key, original in copies.items():
         stories[key] = stories[original]
     return [_end(story, ends) for story in stories]
+
+
+def _stripped(arrival: Arrival, source: SourceBoilerplate, known: Reading) -> Features:
+    """The features of a report without what its publisher repeats, which is learned on the way."""
+    text = arrival.text
+    if text:
+        source.observe(text, 3600 * arrival.hours, arrival.title)
+        text = source.strip(text, arrival.title)
+    if (arrival.title, text) not in known:
+        known[arrival.title, text] = features(arrival.title, text, "en")
+    return known[arrival.title, text]
 
 
 def _end(story: int, ends: dict[int, int]) -> int:
@@ -131,6 +148,7 @@ METHODS: dict[str, Method] = {
     "not_lagged": partial(ours, lagged=False),
     "no_boost_not_lagged": partial(ours, boost=False, lagged=False),
     "no_settling": partial(ours, settling=False),
+    "no_stripping": partial(ours, stripping=False),
     "no_nearest_report": partial(ours, nearest_report=0.0),
     "centroid": plain_centroid,
     "max_link": max_link,

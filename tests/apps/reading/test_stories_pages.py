@@ -49,6 +49,22 @@ def test_visitors_see_stories_on_the_home_page(client):
     assert "All stories" in client.get("/").content.decode()
 
 
+def test_a_story_is_headed_by_the_report_closest_to_all_and_says_what_each_adds(client):
+    publish(
+        "Shock and mud in Lisbon as storm arrives",
+        "Storm floods streets of Lisbon",
+        "Streets of Lisbon flooded by storm, 12 hurt",
+    )
+    pull()
+    page = client.get(f"/stories/{Story.objects.get(reports=3).pk}/")
+    assert page.context["page"]["title"] == "Storm floods streets of Lisbon"
+    latest = page.context["page"]["reports"][0]
+    assert "12" in latest["added"]
+    assert "Lisbon" not in latest["added"]
+    assert "Lisbon" in page.context["page"]["names"]
+    assert "First mentioned here:" in page.content.decode()
+
+
 def test_who_may_not_read_the_sources_of_a_story_does_not_see_it(client):
     storm = publish(*STORM, listed=False)
     pull()

@@ -9,7 +9,8 @@ from django.db import connection
 from django.db.models import F
 
 from apps.postings.actions.merging import move_postings
-from apps.postings.models import Posting
+from apps.postings.algorithms.boilerplate import SourceBoilerplate
+from apps.postings.models import Boilerplate, Posting
 from apps.stories import actions
 from apps.stories.actions import consuming, writing
 from apps.stories.algorithms.clusters import Clusters
@@ -37,11 +38,11 @@ def text_hash(title: str) -> bytes:
     return blake2b(title.encode(), digest_size=16).digest()
 
 
-def report(title: str, hours: float = 0.0, source=None, **values) -> Posting:
+def report(title: str, hours: float = 0.0, source=None, text: str = "", **values) -> Posting:
     return a_posting(
         source,
         title=title,
-        text="",
+        text=text,
         text_hash=text_hash(title),
         language="en",
         published_at=NOON + timedelta(hours=hours),
@@ -126,6 +127,24 @@ def test_reports_of_one_event_are_one_story_and_a_copy_is_folded():
     assert Member.objects.get(pk=copy.pk).copy_of == first.pk
     assert Story.objects.count() == 2
     assert not OutboxRow.objects.exists()
+
+
+def test_postings_that_share_only_what_their_source_repeats_are_no_story():
+    """Without boilerplate removed, all of them would be one story."""
+    source, titles = (
+        a_source(),
+        ("Storm over Lisbon harbour", "Bank raises its rates", "Derby ends in draw", "New vaccine"),
+    )
+    footer = "Article address and comments of the reading forum, with points of members and comments counted."
+    boilerplate = SourceBoilerplate()
+    for title in titles:
+        boilerplate.observe(footer, 0.0, title)
+    Boilerplate.objects.create(source=source, state=boilerplate.serialize(), keys=[])
+    for hours, title in enumerate(titles):
+        report(title, hours, source, text=footer)
+    pull_all()
+    assert Story.objects.count() == len(titles)
+    assert Story.objects.filter(reports=1).count() == len(titles)
 
 
 def test_a_picture_and_authority_decide_which_report_stands_for_a_story():
