@@ -145,13 +145,13 @@ def test_a_list_has_one_row_of_each_story(sources):
 
 
 def test_the_first_hour_of_a_portal_lists_what_is_rare_in_general_news(sources):
-    for number in range(36):
-        title = ("Merkel seeks visa", "A week in the market", f"Nothing{number} else")[number % 3]
-        source, letter = sources[number // 3 % 6], "abcdefghijkl"[number // 3]
-        a_posting(source, title=f"{title} {letter}", text="", language="en", published_at=NOW)
+    for number in range(100):
+        title = "Merkel seeks visa" if number < 4 else "The market" if number < 8 else f"Nothing{number}"
+        a_posting(sources[number % 6], title=f"{title} {number}", text="", language="en", published_at=NOW)
     work_off()
     actions.refresh(("hour",), NOW)
-    assert terms_shown("hour") in (["merkel"], ["visa"])
+    assert set(terms_shown("hour")) & {"merkel", "visa"}
+    assert "market" not in terms_shown("hour")
 
 
 def test_documents_that_share_only_a_word_are_no_trend(sources):
