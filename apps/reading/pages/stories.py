@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.reading.pages.summaries_story import story_part
-from apps.stories.algorithms.telling import telling
+from apps.stories.algorithms.outline import outline_of
 from apps.stories.models import Story
 from apps.stories.queries import front as stories
 from apps.stories.queries.for_you import explaining_words, own_order
@@ -62,13 +62,13 @@ def story_page(user: User | AnonymousUser, story: Story) -> Context | None:
     lead = found.get(story.lead_id, found[originals[0]])
     ordered = [found[id] for id, _ in members[:MAX_POSTINGS] if id in found]
     times = [row.published_at for row in ordered]
-    told = telling([(found[id].title, found[id].excerpt) for id in originals], lead.language)
-    neutral = found[originals[told.neutral]]
-    added = dict(zip(originals[1:], told.added[1:], strict=True))
+    outline = outline_of([(found[id].title, found[id].excerpt) for id in originals], lead.language)
+    neutral = found[originals[outline.neutral]]
+    added = dict(zip(originals[1:], outline.added[1:], strict=True))
     return {
         "story": story,
         "lead": neutral,  # the report closest to all others
-        "names": told.names,
+        "names": outline.names,
         "reports": [
             {"row": found[id], "copies": copies[id], "added": added.get(id, ())} for id in reversed(originals)
         ],  # the newest first

@@ -18,7 +18,7 @@ IN_TITLE = 3  # count of a word in the title
 NAMES = 1.25  # factor of names
 TITLE_CASE = 0.6  # share of capitalised words from which a title does not mark names
 
-MIN_TERMS = 3  # different terms of a posting that can be told apart from others
+MIN_TERMS = 3  # different terms of a posting that can be distinguished from others
 
 _REMEMBERED = 100_000  # terms of a language, about 12 MB
 

@@ -1,6 +1,6 @@
 """Words of headlines that make no trending phrase, beyond the stop words of search.
 
-There is no tagger: what is a noun is told from these lists, from capitals and, in English, from endings. By kind and
+There is no tagger: what is a noun is decided by these lists, from capitals and, in English, from endings. By kind and
 language they have:
 
 - `boilerplate`: words that neither begin nor end a phrase;

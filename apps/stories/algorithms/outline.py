@@ -1,4 +1,4 @@
-"""How a story is told: the report that stands for all, what each report adds, and the names in several of them."""
+"""The outline of a story: the report that stands for all, what each report adds, and the names in several of them."""
 
 import re
 from collections import Counter
@@ -18,14 +18,14 @@ _NAMES = re.compile(r"(?<!\w)(?:[^\W\d_a-z][\w'â€™-]*[^\W_](?: [^\W\d_a-z][\w'â€
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class Outline:
     neutral: int  # index of the report closest to all others
     added: tuple[tuple[str, ...], ...]  # names and numbers that no earlier report has, of each report
     names: tuple[str, ...]  # of several reports, the most frequent first
 
 
-def telling(reports: Sequence[tuple[str, str]], language: str = "") -> Telling:
-    """How a story is told by its reports.
+def outline_of(reports: Sequence[tuple[str, str]], language: str = "") -> Outline:
+    """The outline of a story from its reports.
 
     A report's closeness is the mean share of terms that its title has in common with the others' titles and texts
     (cosine of term sets). There is no tagger: names are runs of capitalised words that do not consist of stop words.
@@ -38,7 +38,7 @@ def telling(reports: Sequence[tuple[str, str]], language: str = "") -> Telling:
     Examples
     --------
     >>> reports = [("Flood!", "Water."), ("Storm floods Lisbon", "A storm."), ("Lisbon storm hurts 12", "")]
-    >>> found = telling(reports, "en")
+    >>> found = outline_of(reports, "en")
     >>> found.neutral, found.added[2], found.names
     (1, ('12',), ('Lisbon',))
     """
@@ -57,7 +57,7 @@ def telling(reports: Sequence[tuple[str, str]], language: str = "") -> Telling:
         counts.update(name for name in found if not name[0].isdigit())
         before += f" {title} {text}".casefold()
     names = tuple(name for name, count in counts.most_common(NAMES) if count > 1)
-    return Telling(int(np.argmax(closeness)), tuple(added), names)
+    return Outline(int(np.argmax(closeness)), tuple(added), names)
 
 
 def _says_something(name: str, language: str) -> bool:
