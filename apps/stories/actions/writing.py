@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from apps.database.statements import execute, fetch
+from apps.database.statements import execute, fetch, fetch_rows
 from apps.stories.actions.leads import choose_leads
 from apps.stories.algorithms.features import Features
 from apps.stories.algorithms.grouping import Assignment, Grouping, Settled
@@ -131,10 +131,10 @@ class Batch:
 
     def _write_moves(self) -> None:
         """Move postings with their copies to their new stories, before these may be merged."""
-        rows = fetch(_MOVE, [list(self._moved), list(self._moved.values())]) if self._moved else []
-        for former, story, language in rows:
-            self._changed |= {former, story}
-            self._languages.setdefault(story, self._languages.get(former) or language)
+        rows = fetch_rows(_MOVE, [list(self._moved), list(self._moved.values())]) if self._moved else []
+        for row in rows:
+            self._changed |= {row.former, row.story_id}
+            self._languages.setdefault(row.story_id, self._languages.get(row.former) or row.language)
 
     def _write_stories(self) -> None:
         """Recompute stories from their members, and delete empty ones."""
@@ -195,7 +195,7 @@ WITH new AS (SELECT * FROM unnest(%s::bigint[], %s::bigint[]) new(posting_id, st
 UPDATE stories_member member SET story_id = moving.story_id FROM moving
 WHERE member.posting_id = moving.posting_id AND moving.former <> moving.story_id
 RETURNING moving.former, moving.story_id,
-    coalesce((SELECT language FROM stories_story story WHERE story.id = moving.former), '')
+    coalesce((SELECT language FROM stories_story story WHERE story.id = moving.former), '') AS language
 """
 _UPSERT_STORIES = """
 INSERT INTO stories_story (id, lead_id, language, reports, copies, sources, first_at, latest_at)

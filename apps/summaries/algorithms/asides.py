@@ -48,7 +48,7 @@ def is_aside(sentence: str) -> bool:
 
     >>> [is_aside(each) for each in ("Photograph: Jane Doe/Reuters", "Read more: Storm hits Rome", "图为总理在柏林。")]
     [True, True, True]
-    >>> is_aside("Photographs of the storm show a harbour."), is_aside("Sources said that the mayor slept.")
+    >>> is_aside("Photographs of the storm show a harbour."), is_aside("Sources think that the mayor slept.")
     (False, False)
     """
     if len(sentence) > MAX_LENGTH:
@@ -68,7 +68,7 @@ def is_caption(line: str) -> bool:
 def ends_with_mark(sentence: str) -> bool:
     """Whether a sentence ends as sentences do; headings, captions and lists often do not.
 
-    >>> ends_with_mark("He said “no.”"), ends_with_mark("What we know"), ends_with_mark("他说：“不。”")
+    >>> ends_with_mark("He answered “no.”"), ends_with_mark("What we know"), ends_with_mark("他说：“不。”")
     (True, False, True)
     """
     return _MARK.search(sentence[-MAX_END_LENGTH:]) is not None

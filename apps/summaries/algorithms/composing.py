@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-MIN_SENTENCES, MAX_SENTENCES = 3, 5  # of a summary whose length nobody chose
+MIN_SENTENCES, MAX_SENTENCES = 3, 5  # of a summary without a chosen length
 ENOUGH_WORDS = 60.0  # from which such a summary is long enough
 
 _ROUNDING = 1e-9

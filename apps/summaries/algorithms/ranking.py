@@ -11,7 +11,7 @@ What a sentence i of a text says, over its content terms:
 
 The first three are scaled, so that the largest of a text is 1. To that comes what is in favour of the sentence as the
 only one: its place, worth ``1.5 lead exp(-i/4)`` and .4 more for the first, and being short. How far a report has the
-shape of a lead with details below shows in its first sentence: a lead of 25 words or more tells what happened, a short
+shape of a lead with details below shows in its first sentence: a lead of 25 words or more states what happened, a short
 one only opens the text. So ``lead = 1 + .6 (words_0 / 25 - 1)``, from .4 to 1.6. Sentences are taken one after the
 other, the best first, and this second part fades with the words chosen so far, by ``exp(-5.3 chosen / all words)``: for
 one line nothing beats the beginning, but a reader of a third of the text wants to know what else there is.

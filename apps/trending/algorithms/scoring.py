@@ -119,8 +119,7 @@ def rise(
         Steps before the window for the same terms: `horizon.past`, or fewer if not available.
     horizon : Horizon
     prior : (n_terms,) ndarray of float
-        Share of postings with each term in general news. It counts as 50 postings: the baseline of a portal's first
-        hours, and nothing after a day. See `prior_shares`.
+        Share of postings with each term in general news, from `prior_shares`. It counts as 50 postings.
 
     Returns
     -------
@@ -129,8 +128,8 @@ def rise(
 
     Notes
     -----
-    The expected count is the maximum of those from the background and from the seasons' windows. A window with few
-    documents says little, so that it is scaled as if it had at least a quarter of this one's documents.
+    The expected count is the maximum of those from the background and from the seasons' windows. A window is scaled as
+    if it had at least a quarter of this one's documents.
 
     Examples
     --------

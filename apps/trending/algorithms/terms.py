@@ -230,7 +230,7 @@ class _Rules(NamedTuple):
     capital: bool  # whether all nouns begin with one
 
     def is_verb(self, word: str) -> bool:
-        """Whether the lists or an English ending tell that a word is no noun."""
+        """Whether the lists or an English ending show that a word is no noun."""
         by_ending = len(word) > 4 and self.has_endings and word.endswith(("ed", "ly")) and word not in self.no_verbs
         return by_ending or word in self.verbs
 

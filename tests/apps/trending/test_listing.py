@@ -115,7 +115,7 @@ def label_of(story_id: int) -> actions.StoryLabel:
     return actions.StoryLabel(story_id, f"Story {story_id}")
 
 
-def test_a_term_is_labelled_with_the_story_of_most_of_its_postings(sources):
+def test_a_term_is_labelled_with_the_story_that_the_majority_of_its_postings_is_in(sources):
     postings = a_breaking_story(sources)
     work_off()
     actions.refresh(("day",), NOW)
