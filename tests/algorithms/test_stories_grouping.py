@@ -14,7 +14,7 @@ from apps.stories.algorithms.features import features
 from apps.stories.algorithms.grouping import Grouping
 from apps.stories.algorithms.news_counts import news_counts
 from apps.stories.algorithms.rarity import BLOCK, KNOWN, LAG, MEMORY, PRIOR, Block, Rarity
-from apps.stories.algorithms.reports import Report, halves
+from apps.stories.algorithms.reports import Report
 from apps.stories.algorithms.vectors import Vector, added, heaviest, subtracted
 from lab.evaluations.stories.measures import bcubed
 
@@ -156,26 +156,6 @@ def test_a_story_that_has_become_two_is_split_and_the_earlier_half_keeps_its_id(
     assert [report.key for report in grouping.clusters.reports.latest(1)] == list(range(12))
     assert grouping.clusters.get(2).size == 12
     assert not [id for id in grouping.clusters if id > 2]
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_halves_are_those_of_average_linkage_by_definition(seed):
-    chance = random.Random(seed)
-    count = chance.randint(2, 8)
-    likeness = np.array([[chance.random() for _ in range(count)] for _ in range(count)])
-    likeness = (likeness + likeness.T) / 2
-    parts = [{place} for place in range(count)]
-    while len(parts) > 2:
-        _, one, other = max(
-            (np.mean([likeness[i, j] for i in parts[a] for j in parts[b]]), a, b)
-            for a in range(len(parts))
-            for b in range(a)
-        )
-        parts[other] |= parts.pop(one)
-    leaving, between = halves(likeness)
-    second = next(part for part in parts if 0 not in part)
-    assert set(np.flatnonzero(leaving).tolist()) == second
-    assert between == pytest.approx(np.mean([likeness[i, j] for i in second for j in set(range(count)) - second]))
 
 
 def test_what_is_added_and_taken_out_again_leaves_a_story_as_it_was():
