@@ -133,8 +133,7 @@ def rise(
 
     Examples
     --------
-    The first term is always present, the second is new.
-
+    >>> # The first term is always present, the second is new.
     >>> past = Past(np.tile([10, 0], (14, 1)), np.full(14, 100))
     >>> horizon = Horizon("day", "day", 1, 14, (7, 14), 3.0)
     >>> rise(np.array([11, 11]), np.array([8, 8]), np.array([11, 11]), 100, past, horizon).scores.round(1).tolist()
