@@ -93,11 +93,14 @@ class Process:
 
     def stop_now(self) -> None:
         """Stop it at once: its remaining output is not needed."""
-        if self._process is not None:
-            self.thaw()
+        if self._process is None:
+            return
+        self.thaw()
+        if self.program.last_signal != signal.SIGKILL:
             self._process.send_signal(self.program.last_signal)
-            if not self._wait(STOP_TIMEOUT_SECONDS):
-                self.kill()
+            if self._wait(STOP_TIMEOUT_SECONDS):
+                return
+        self.kill()  # its children, too: RabbitMQ is the child of a script
 
     def _send(self, number: signal.Signals) -> None:
         if self._process is None:

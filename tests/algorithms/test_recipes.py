@@ -17,6 +17,7 @@ from apps.sources.formats.feed import NotAFeed
 from apps.sources.formats.json_paths import json_path, read_json_tree
 from apps.sources.formats.pages import Page
 from apps.sources.formats.recipes import Recipe
+from apps.sources.formats.trees import read_page_tree
 from apps.sources.kinds import kind_of
 
 URL = "https://example.org/news/"
@@ -58,6 +59,14 @@ def test_a_web_page_is_read_by_its_paths():
     assert 'href="https://example.org/news/x"' in first.summary  # relative to the list, not to the item's own page
     assert second.published == datetime(2026, 3, 2, tzinfo=UTC)
     assert feed.problems == ("1 item: the link path “.//h2/a” found no web address.",)  # of the advertisement
+
+
+def test_the_first_content_language_of_a_page_is_its_language():
+    metas = '<meta name="content-language" content="fr">' + "".join(
+        f'<meta http-equiv="Content-Language" content="{code}">' for code in ("de", "en")
+    )
+    page = f"<html><head>{metas}</head><body><p>Wort</p></body></html>".encode()
+    assert read_page_tree(page, content_type="text/html", url=URL).language == "de"
 
 
 def test_a_recipe_survives_json_and_forgets_what_it_does_not_know():

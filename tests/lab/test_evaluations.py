@@ -37,7 +37,14 @@ def test_feeds_are_read_by_our_parsers_and_by_feedparser(tmp_path, capsys):
     assert {f"{name}_share" for name in evaluate_formats.FIELDS} <= set(figures)
     assert 0.8 < figures["agree_share"] <= 1
     assert figures["entries_share"] == 1
-    assert "rss20.xml" in capsys.readouterr().out
+    assert "deeper/atom10.xml\n  link: only we have one" in capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dates_agree_whatever_their_offset_from_utc(tmp_path):
+    item = "<item><title>Storm</title><pubDate>Thu, 05 Oct 2023 12:00:00 +0200</pubDate></item>"
+    (tmp_path / "offset.xml").write_text(f'<rss version="2.0"><channel><title>Wire</title>{item}</channel></rss>')
+    assert run("evaluate_formats", tmp_path, feeds=tmp_path)["date_share"] == 1
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from django.db.models import Exists, OuterRef, QuerySet
 
 from apps.accounts.models import User
-from apps.database.statements import fetch
+from apps.database.statements import MAX_ID, fetch
 from apps.following import queries as following
 from apps.following.queries import Scope
 from apps.postings import queries as postings
@@ -46,7 +46,7 @@ SELECT posting.id FROM unnest(%(sources)s::bigint[]) mine (source_id) CROSS JOIN
 
 
 def numbered(
-    user: User, scope: Scope, *, after: int = 0, before: int = 2**63 - 1, highest_first: bool = False, limit: int
+    user: User, scope: Scope, *, after: int = 0, before: int = MAX_ID, highest_first: bool = False, limit: int
 ) -> list[int]:
     """The first `limit` postings of a list between two ids, ordered by id. Two queries."""
     sources = list(following.follows_in(user, scope).values_list("source_id", flat=True))

@@ -10,7 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import QuerySet
 
 from apps.accounts.models import User
-from apps.database.statements import fetch
+from apps.database.statements import MAX_ID, fetch
 from apps.following import queries as following
 from apps.following.models import Mark
 from apps.postings.algorithms.words import STOP_MARK, analyse
@@ -40,7 +40,6 @@ from apps.sources.models import Source
 NEVER = Any()
 MAX_COMPLETIONS = 500  # terms with the same beginning
 MAX_QUERY_COMPLETIONS = 2_000  # of all filters of a query together
-_MAX_ID = 2**63 - 1
 
 
 def condition_of(tree: Tree, user: User | AnonymousUser, *, languages: Sequence[str], now: datetime) -> Condition:
@@ -143,7 +142,7 @@ class _Resolver:
 
     def _source(self, value: str) -> Condition:
         if value.isascii() and value.isdecimal():
-            return Sources(frozenset({int(value)})) if int(value) <= _MAX_ID else NEVER
+            return Sources(frozenset({int(value)})) if int(value) <= MAX_ID else NEVER
         named = {
             id
             for id, title, host in self._sources

@@ -62,17 +62,16 @@ def _html(utf8: bytes, url: str, problems: tuple[str, ...]) -> Tree:
     if root is None:
         raise NotAFeed("The document has no elements.")
     base = next((each.get("href", "") for each in root.iter("base") if each.get("href")), "")
-    stated = {
-        (each.get("name") or each.get("property") or each.get("http-equiv") or "").lower(): each.get("content", "")
-        for each in list(root.iter("meta"))[:500]
-    }
+    metas = list(root.iter("meta"))[:500]
+    stated = {(each.get("name") or each.get("property") or "").lower(): each.get("content", "") for each in metas}
+    languages = [each.get("content", "") for each in metas if each.get("http-equiv", "").lower() == "content-language"]
     return Tree(
         root=root,
         base=web_address(base, url) or url,
         is_html=True,
         title=one_line(next(("".join(map(str, each.itertext())) for each in root.iter("title")), "")),
         description=one_line(stated.get("description") or stated.get("og:description") or ""),
-        language=one_line(root.get("lang") or root.get(XML_LANG) or stated.get("content-language", ""), MAX_LANGUAGE),
+        language=one_line(root.get("lang") or root.get(XML_LANG) or next(iter(languages), ""), MAX_LANGUAGE),
         problems=problems,
     )
 

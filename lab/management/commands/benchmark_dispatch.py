@@ -120,12 +120,12 @@ class Command(LabCommand):
         with running({"beat": command("beat")}) as started:
             began = time.time()
             with self.console.status("starting beat"):
-                self._await_dispatch()
+                first = self._await_dispatch()
             start = time.time() + 1
             with connection.cursor() as cursor:
                 cursor.execute(PLAN, {"burst": burst, "start": start, "seconds": seconds})
             with Progress(console=self.console) as progress:
-                arrivals = self._receive(progress, start, seconds)
+                arrivals = self._receive(progress, start, seconds, without=first)
             cpu = cpu_seconds(started["beat"].pid)
         figures = self._figures(arrivals, start + seconds / 2, burst)
         figures["beat_cpu_share"] = cpu / (time.time() - began)
@@ -133,27 +133,30 @@ class Command(LabCommand):
         return figures
 
     @staticmethod
-    def _await_dispatch() -> None:
-        """Until beat, which loads for some seconds, has dispatched a source that is due."""
-        Schedule.objects.filter(pk=Schedule.objects.latest("pk").pk).update(due_at=datetime.now(UTC))
+    def _await_dispatch() -> int:
+        """Until beat, which loads for some seconds, has dispatched a source that is due; its id."""
+        first = Schedule.objects.latest("pk")
+        Schedule.objects.filter(pk=first.pk).update(due_at=datetime.now(UTC))
         with current_app.connection_for_read() as broker:
             queue = current_app.amqp.queues[queue_of(0, 1)].bind(broker.default_channel)
             while (message := queue.get(no_ack=True)) is None or not message.headers["task"].endswith(".retrieve"):
                 time.sleep(0.05)
+        return first.source_id
 
-    def _receive(self, progress: Progress, start: float, seconds: int) -> list[tuple[float, float]]:
+    def _receive(self, progress: Progress, start: float, seconds: int, without: int) -> list[tuple[float, float]]:
         """Take messages from the queue as a worker would; pairs of due and arrival time.
 
-        No worker begins the claims, so beat publishes them again: the first message of each counts.
+        No worker begins the claims, so beat publishes or releases them: the first message of each source counts, and
+        none of the source that was dispatched before `start`.
         """
-        arrivals: dict[tuple[int, int], tuple[float, float]] = {}
+        arrivals: dict[int, tuple[float, float]] = {}
 
         def note(body: Any, message: Any) -> None:
             now = time.time()
             claims = body[0][0] if message.headers["task"].endswith(".retrieve") else []
-            for source_id, sequence, due, _ in claims:
-                if due >= start:
-                    arrivals.setdefault((source_id, sequence), (due, now))
+            for source_id, _, due, _ in claims:
+                if due >= start and source_id != without:
+                    arrivals.setdefault(source_id, (due, now))
             message.ack()
 
         bar = progress.add_task("receiving", total=seconds + 2)

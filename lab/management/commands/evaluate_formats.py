@@ -178,7 +178,8 @@ def _dates(entry: ParsedEntry, other: Any) -> tuple[str, str]:
     names = ("published_parsed", "created_parsed", "updated_parsed")
     parts = next((parts for name in names if (parts := dict.get(other, name))), None)
     theirs = datetime.fromtimestamp(timegm(parts), UTC) if parts else None
-    return str(ours or ""), str(theirs or "")
+    # Ours keeps the offset that the publisher wrote, which is the same time.
+    return str(ours.astimezone(UTC) if ours else ""), str(theirs or "")
 
 
 def _content(other: Any) -> str:

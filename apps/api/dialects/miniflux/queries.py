@@ -15,6 +15,7 @@ from apps.api.formats.schemas import Entry, Feed
 from apps.api.queries import feeds as followed
 from apps.api.queries.visible import numbered, own, posting_counts
 from apps.database.statement_timeout import statement_timeout
+from apps.database.statements import MAX_ID
 from apps.following import queries as following
 from apps.following.models import Playback
 from apps.following.queries import Scope
@@ -55,7 +56,7 @@ def _ids_by_list(user: User, criteria: EntryFilter, scope: Scope, end: int) -> l
         unread_only, oldest_first = not criteria.wants_all, criteria.oldest_first
         ids = listed(user, scope, unread_only=unread_only, oldest_first=oldest_first, start=None, limit=end)
     elif criteria.is_by_id:
-        after, before = criteria.after_id or 0, criteria.before_id or 2**63 - 1
+        after, before = criteria.after_id or 0, criteria.before_id or MAX_ID
         highest_first = not criteria.oldest_first
         ids = numbered(user, scope, after=after, before=before, highest_first=highest_first, limit=end)
     else:
