@@ -20,6 +20,9 @@ NEAREST_REPORT = 0.2  # similarity to the nearest report of a story below which 
 CHANCE, CHANCE_WEIGHT = 0.015, 100  # similarity of two arbitrary reports that is assumed, and as how many reports
 FRESH_WEIGHT = 5  # reports of the moment that are assumed
 CHANCE_FLOOR = 0.005  # added to the similarity that is due to chance
+CROWD = 1_500  # active stories, at which half of the next two apply
+CROWD_CHANCE = 0.06  # least similarity that is due to chance among very many stories
+CROWD_NEAREST = 0.15  # added to NEAREST_REPORT among very many stories
 OF_POSTING, OF_STORY = 96, 128  # heaviest terms of a vector
 NEAR = 32  # heaviest terms in a separate matrix: most stories of headlines alone have no more
 PROBED = 6  # heaviest known terms of a posting: it is compared with the stories that have one of them
@@ -170,7 +173,8 @@ class Clusters:
 
         likeness = mean similarity to its reports x (0.15 + 0.85 x 2^(-gap / 48 h)) / sqrt(e(posting) e(story)), where
         e is the mean similarity to all active reports: how many times as similar as chance makes two reports of this
-        moment. So the threshold follows how dense the moment is. The gap is the mean of those to its latest posting and
+        moment. So the threshold follows how dense the moment is; and it rises with the number of stories, since the most
+        similar of many unrelated stories is more similar than that of few. The gap is the mean of those to its latest posting and
         to the mean of its times. Candidates have one of the posting's six heaviest terms that any story has, a posting
         within seven days of it, and a report that is itself similar to it.
         """
@@ -193,11 +197,12 @@ class Clusters:
 
     def _agrees(self, vector: Vector, place: np.int64, hours: float) -> bool:
         """Whether a report of a story is similar to a posting, not only their mean."""
+        least = self.nearest_report + CROWD_NEAREST * self._crowding()
         self._query[vector.terms] = vector.weights
         found = any(
             float(self._query[report.vector.terms] @ report.vector.weights)
             * float(_faded(np.abs(report.hours - hours)))
-            >= self.nearest_report
+            >= least
             for report in reversed(self.reports.latest(int(self._ids[place])))
         )
         self._query[vector.terms] = 0
@@ -211,15 +216,22 @@ class Clusters:
 
     def _by_chance(self, vector: Vector, size: int = 1) -> float:
         """The mean similarity of a vector's reports with all active ones."""
-        found = float(self._sum[vector.terms] @ vector.weights) / size
-        return (found + CHANCE * CHANCE_WEIGHT) / (self._total + CHANCE_WEIGHT) + CHANCE_FLOOR
+        found = np.array([float(self._sum[vector.terms] @ vector.weights) / size])
+        return float(self._smoothed(found)[0])
 
     def _chances(self, places: Places) -> NDArray[np.float64]:
         """The same of some stories."""
         sums = self._near.products(self._sum, places) + self._far.products(self._sum, places)
-        found = sums / np.maximum(self._sizes[places], 1)
-        chances: NDArray[np.float64] = (found + CHANCE * CHANCE_WEIGHT) / (self._total + CHANCE_WEIGHT) + CHANCE_FLOOR
-        return chances
+        return self._smoothed(sums / np.maximum(self._sizes[places], 1))
+
+    def _smoothed(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean similarity by chance from sums over all active reports."""
+        means = (sums + CHANCE * CHANCE_WEIGHT) / (self._total + CHANCE_WEIGHT) + CHANCE_FLOOR
+        return np.maximum(means, CROWD_CHANCE * self._crowding())
+
+    def _crowding(self) -> float:
+        """From 0 for some hundred active stories to 1 for many thousands."""
+        return len(self) ** 2 / (len(self) ** 2 + CROWD**2)
 
     def add(self, id: int, key: int, vector: Vector, hours: float) -> int:
         """Add a posting to the most similar story, or to a new one with the given id; returns the story's id."""
