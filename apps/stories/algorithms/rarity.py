@@ -16,6 +16,7 @@ PRIOR = 50  # postings that are assumed before all others
 BOOST_AT = 6.0  # standard deviations above the expected count at which a term's weight doubles
 KNOWN = 500  # old postings of a language from which the boost is full: with fewer, common terms seem to rise
 MIN_POSTINGS = 3  # postings with a term before it can rise
+HEAVIEST = 0.5  # part of a posting's length that one term has at most: one common word does not make a story
 
 _BLOCKS_KEPT = int(MEMORY // BLOCK)
 
@@ -102,7 +103,7 @@ class Rarity:
         return True
 
     def weights(self, features: Features, *, boost: bool = True, lagged: bool = True, general: bool = True) -> Weights:
-        """The weight of each term: emphasis x rarity x rise, of unit length together.
+        """The weight of each term: emphasis x rarity x rise, of unit length together, and at most about one half each.
 
         rarity = ln((n + 51) / (df + 1.5) + 1) over general news and postings of more than twelve hours ago; rise = 1 +
         min(1, D / 6) x h, with h = min(1, n / 500) of the old postings. Without history the recent ones count as 1 - h.
@@ -127,7 +128,7 @@ class Rarity:
         weights = features.emphasis.astype(np.float64) * rarity
         if boost:
             weights = weights * (1 + history * np.minimum(1, self.rise(features) / BOOST_AT))
-        return (weights / max(float(np.linalg.norm(weights)), 1e-9)).astype(np.float32)
+        return _unit(np.minimum(_unit(weights), HEAVIEST)).astype(np.float32)
 
     def rise(self, features: Features) -> NDArray[np.float64]:
         """D of each term: the excess of its recent count over the expected one, in about standard deviations.
@@ -142,3 +143,7 @@ class Rarity:
         ratio = np.where(rising, seen / expected, 1.0)
         deviance = 2 * (seen * np.log(ratio) - (seen - expected))
         return np.where(rising, np.sqrt(np.maximum(deviance, 0.0)), 0.0)
+
+
+def _unit(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    return weights / max(float(np.linalg.norm(weights)), 1e-9)
