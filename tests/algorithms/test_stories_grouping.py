@@ -13,7 +13,7 @@ from apps.stories.algorithms.clusters import Cluster, Clusters
 from apps.stories.algorithms.features import features
 from apps.stories.algorithms.grouping import Grouping
 from apps.stories.algorithms.news_counts import news_counts
-from apps.stories.algorithms.rarity import BLOCK, KNOWN, LAG, MEMORY, PRIOR, Block, Rarity
+from apps.stories.algorithms.rarity import BLOCK, HEAVIEST, KNOWN, LAG, MEMORY, PRIOR, Block, Rarity
 from apps.stories.algorithms.reports import Report
 from apps.stories.algorithms.vectors import Vector, added, heaviest, subtracted
 from lab.evaluations.stories.measures import bcubed
@@ -267,7 +267,9 @@ def slow_weights(found, old, recent):
         documents += len(old) + (1 - history) * len(recent)
         weights.append(emphasis * np.log((documents + PRIOR + 1) / (holding + 1.5) + 1))
         weights[-1] *= 1 + history * min(1.0, rise / 6)
-    return np.array(weights) / np.linalg.norm(weights)
+    unit = np.array(weights) / np.linalg.norm(weights)
+    bounded = np.minimum(unit, HEAVIEST)
+    return bounded / np.linalg.norm(bounded)
 
 
 def test_a_word_of_the_latest_hours_stays_rare_and_rises():
