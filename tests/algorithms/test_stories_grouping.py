@@ -59,7 +59,9 @@ def slow_likeness(vector: Vector, cluster: Cluster, hours: float, active: list[C
     def by_chance(one: Vector, size: int) -> float:
         found = sum(product(one, each.vector) for each in active) / size
         weight = clusters.CHANCE_WEIGHT
-        return (found + clusters.CHANCE * weight) / (total + weight) + clusters.CHANCE_FLOOR
+        crowding = len(active) ** 2 / (len(active) ** 2 + clusters.CROWD**2)
+        mean = (found + clusters.CHANCE * weight) / (total + weight) + clusters.CHANCE_FLOOR
+        return max(mean, clusters.CROWD_CHANCE * crowding)
 
     fresh = sum(each.size * 2 ** ((each.centre - hours) / 48) for each in active) + clusters.FRESH_WEIGHT
     gap = (abs(hours - cluster.latest) + abs(hours - cluster.centre)) / 2
@@ -267,8 +269,7 @@ def slow_weights(found, old, recent):
         documents += len(old) + (1 - history) * len(recent)
         weights.append(emphasis * np.log((documents + PRIOR + 1) / (holding + 1.5) + 1))
         weights[-1] *= 1 + history * min(1.0, rise / 6)
-    unit = np.array(weights) / np.linalg.norm(weights)
-    bounded = np.minimum(unit, HEAVIEST)
+    bounded = np.minimum(np.array(weights) / np.linalg.norm(weights), HEAVIEST)
     return bounded / np.linalg.norm(bounded)
 
 
@@ -339,6 +340,7 @@ def test_reports_of_two_events_fall_into_two_stories_and_a_copy_counts_once():
         "Live updates: storm floods the streets of Lisbon",
         "5 things to know on storm in streets of Lisbon flooded",
         "Correction: storm floods the streets of Lisbon",
+        "Wordle hints and answers: storm floods the streets of Lisbon",
         "Lisbon storm",
         "早报：里斯本街头暴雨成灾",
     ],

@@ -173,10 +173,10 @@ class Clusters:
 
         likeness = mean similarity to its reports x (0.15 + 0.85 x 2^(-gap / 48 h)) / sqrt(e(posting) e(story)), where
         e is the mean similarity to all active reports: how many times as similar as chance makes two reports of this
-        moment. So the threshold follows how dense the moment is; and it rises with the number of stories, since the most
-        similar of many unrelated stories is more similar than that of few. The gap is the mean of those to its latest posting and
-        to the mean of its times. Candidates have one of the posting's six heaviest terms that any story has, a posting
-        within seven days of it, and a report that is itself similar to it.
+        moment. So the threshold follows how dense the moment is; and it rises with the number of stories, since the
+        most similar of many unrelated stories is more similar than that of few. The gap is the mean of those to its
+        latest posting and to the mean of its times. Candidates have one of the posting's six heaviest terms that any
+        story has, a posting within seven days of it, and a report that is itself similar to it.
         """
         probed = self._selective(vector.terms)[:PROBED]
         places = self._listed(probed)

@@ -1,0 +1,26 @@
+"""How many stories are active decides how similar a posting has to be to join one of them."""
+
+import numpy as np
+import pytest
+
+from apps.stories.algorithms.clusters import Cluster, Clusters
+from apps.stories.algorithms.reports import Report
+from apps.stories.algorithms.vectors import Vector
+
+TERMS = 16
+
+
+def vector_of(first: int) -> Vector:
+    return Vector(np.arange(first, first + TERMS, dtype=np.int32), np.full(TERMS, TERMS**-0.5, np.float32))
+
+
+@pytest.mark.parametrize(
+    ("others", "shared", "joins"), [(0, 6, True), (100, 6, True), (5_000, 6, False), (5_000, 13, True)]
+)
+def test_among_thousands_of_stories_a_posting_has_to_be_more_similar(others, shared, joins):
+    found = Clusters()
+    for number in range(others):
+        found.put(Cluster(10 + number, vector_of(1_000 + TERMS * number), 1, 10.0, 10.0))
+    found.put(Cluster(1, vector_of(0), 1, 10.0, 10.0))
+    found.reports.add(1, Report(1, vector_of(0), 10.0))
+    assert (found.nearest(vector_of(TERMS - shared), 10.0) is not None) == joins
