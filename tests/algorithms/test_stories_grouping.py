@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from apps.postings.algorithms.fingerprints import Duplicates, fingerprint
 from apps.stories.algorithms import clusters
+from apps.stories.algorithms.agreement import CHANCE_AMONG_MANY, abundance
 from apps.stories.algorithms.clusters import Cluster, Clusters
 from apps.stories.algorithms.features import features
 from apps.stories.algorithms.grouping import Grouping
@@ -59,9 +60,8 @@ def slow_likeness(vector: Vector, cluster: Cluster, hours: float, active: list[C
     def by_chance(one: Vector, size: int) -> float:
         found = sum(product(one, each.vector) for each in active) / size
         weight = clusters.CHANCE_WEIGHT
-        crowding = len(active) ** 2 / (len(active) ** 2 + clusters.CROWD**2)
         mean = (found + clusters.CHANCE * weight) / (total + weight) + clusters.CHANCE_FLOOR
-        return max(mean, clusters.CROWD_CHANCE * crowding)
+        return max(mean, CHANCE_AMONG_MANY * abundance(len(active)))
 
     fresh = sum(each.size * 2 ** ((each.centre - hours) / 48) for each in active) + clusters.FRESH_WEIGHT
     gap = (abs(hours - cluster.latest) + abs(hours - cluster.centre)) / 2
@@ -340,7 +340,7 @@ def test_reports_of_two_events_fall_into_two_stories_and_a_copy_counts_once():
         "Live updates: storm floods the streets of Lisbon",
         "5 things to know on storm in streets of Lisbon flooded",
         "Correction: storm floods the streets of Lisbon",
-        "Wordle hints and answers: storm floods the streets of Lisbon",
+        "Weather Roundup: storm floods the streets of Lisbon",
         "Lisbon storm",
         "早报：里斯本街头暴雨成灾",
     ],

@@ -7,22 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from apps.stories.algorithms.agreement import CHANCE_AMONG_MANY, FADING, HALF_LIFE, MANY, abundance, agrees, faded
 from apps.stories.algorithms.features import BUCKETS, Terms, Weights
 from apps.stories.algorithms.reports import Report, Reports, halves, similarities
 from apps.stories.algorithms.rows import Rows
 from apps.stories.algorithms.vectors import Vector, added, subtracted
 
 ACTIVE = 7 * 24.0  # hours after its latest posting in which a story takes new ones
-HALF_LIFE = 48.0  # hours, of the fading part of similarity
-FADING = 0.85  # share of similarity that fades
 THRESHOLD = 7.0  # likeness below which a posting begins a new story
 NEAREST_REPORT = 0.2  # similarity to the nearest report of a story below which a posting does not join it
 CHANCE, CHANCE_WEIGHT = 0.015, 100  # similarity of two arbitrary reports that is assumed, and as how many reports
 FRESH_WEIGHT = 5  # reports of the moment that are assumed
 CHANCE_FLOOR = 0.005  # added to the similarity that is due to chance
-CROWD = 1_500  # active stories, at which half of the next two apply
-CROWD_CHANCE = 0.1  # least similarity that is due to chance among very many stories
-CROWD_NEAREST = 0.15  # added to NEAREST_REPORT among very many stories
 OF_POSTING, OF_STORY = 96, 128  # heaviest terms of a vector
 NEAR = 32  # heaviest terms in a separate matrix: most stories of headlines alone have no more
 PROBED = 6  # heaviest known terms of a posting: it is compared with the stories that have one of them
@@ -182,7 +178,7 @@ class Clusters:
         places = self._listed(probed)
         places = places[np.abs(self._latest[places] - hours) <= ACTIVE]
         gaps = (np.abs(self._latest[places] - hours) + np.abs(self._centres[places] - hours)) / 2
-        means = self._products(vector, places) / np.maximum(self._sizes[places], 1) * _faded(gaps)
+        means = self._products(vector, places) / np.maximum(self._sizes[places], 1) * faded(gaps)
         most = np.lexsort((self._ids[places], -means * np.sqrt(self._sizes[places])))[:WEIGHED]
         places = places[most]
         likeness = means[most] / np.sqrt(self._by_chance(vector) * self._chances(places)) / self._freshness(hours)
@@ -191,20 +187,16 @@ class Clusters:
             if likeness[best] < self.threshold:
                 break
             # Some no longer have the term that listed them.
-            if (self._terms_of(places[best])[:, None] == probed).any() and self._agrees(vector, places[best], hours):
+            if (self._terms_of(places[best])[:, None] == probed).any() and self._agrees(
+                vector, int(self._ids[places[best]]), hours
+            ):
                 return int(self._ids[places[best]]), round(float(likeness[best]), 6)
         return None
 
-    def _agrees(self, vector: Vector, place: np.int64, hours: float) -> bool:
+    def _agrees(self, vector: Vector, id: int, hours: float) -> bool:
         """Whether a report of a story is similar to a posting, not only their mean."""
-        least = self.nearest_report + CROWD_NEAREST * self._crowding()
         self._query[vector.terms] = vector.weights
-        found = any(
-            float(self._query[report.vector.terms] @ report.vector.weights)
-            * float(_faded(np.abs(report.hours - hours)))
-            >= least
-            for report in reversed(self.reports.latest(int(self._ids[place])))
-        )
+        found = agrees(self._query, hours, reversed(self.reports.latest(id)), self.nearest_report, len(self))
         self._query[vector.terms] = 0
         return found
 
@@ -227,11 +219,7 @@ class Clusters:
     def _smoothed(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean similarity by chance from sums over all active reports."""
         means = (sums + CHANCE * CHANCE_WEIGHT) / (self._total + CHANCE_WEIGHT) + CHANCE_FLOOR
-        return np.maximum(means, CROWD_CHANCE * self._crowding())
-
-    def _crowding(self) -> float:
-        """From 0 for some hundred active stories to 1 for many thousands."""
-        return len(self) ** 2 / (len(self) ** 2 + CROWD**2)
+        return np.maximum(means, CHANCE_AMONG_MANY * abundance(len(self)))
 
     def add(self, id: int, key: int, vector: Vector, hours: float) -> int:
         """Add a posting to the most similar story, or to a new one with the given id; returns the story's id."""
@@ -331,6 +319,12 @@ class Clusters:
                 waiting |= {older, younger}
         return united
 
+    def _agree(self, older: int, younger: int) -> bool:
+        """Whether a report of a story agrees with one of another story, if stories are many."""
+        return abundance(len(self)) < MANY or any(
+            self._agrees(each.vector, older, each.hours) for each in reversed(self.reports.latest(younger))
+        )
+
     def _alike(self, id: int, hours: float) -> list[tuple[float, int, int]]:
         """Stories that this one could be merged with: negative similarity, smaller and larger id."""
         place = self._places[id]
@@ -350,10 +344,14 @@ class Clusters:
         likeness /= np.sqrt(self._by_chance(cluster.vector, cluster.size) * self._chances(others)) * self._freshness(
             hours
         )
-        likeness *= _faded(np.abs(self._centres[others] - self._centres[place]))
+        likeness *= faded(np.abs(self._centres[others] - self._centres[place]))
         found = zip(likeness.tolist(), self._ids[others].tolist(), strict=True)
         # Rounded, since from the other side the last digits may differ.
-        return [(-round(like, 6), min(id, o), max(id, o)) for like, o in found if like >= self.threshold]
+        return [
+            (-round(like, 6), min(id, other), max(id, other))
+            for like, other in found
+            if like >= self.threshold and self._agree(min(id, other), max(id, other))
+        ]
 
     # --- one story that has become two --------------------------------------------------------------------------------
     def divided(self, id: int) -> list[Report]:
@@ -369,7 +367,7 @@ class Clusters:
         chance = np.sqrt([self._by_chance(report.vector) for report in reports])
         likeness = (
             similarities(reports)
-            * _faded(np.abs(hours[:, None] - hours))
+            * faded(np.abs(hours[:, None] - hours))
             / np.outer(chance, chance)
             / self._freshness(hours.max())
         )
@@ -388,8 +386,3 @@ class Clusters:
             else:
                 self.put(part)
             self.reports.add(new, report)
-
-
-def _faded(hours: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The remaining share of similarity over gaps in hours."""
-    return 1 - FADING + FADING * np.exp2(-hours / HALF_LIFE)

@@ -30,8 +30,8 @@ _CAPITALISED = re.compile(r"(?<=[\w,;)] )[^\W\d_a-z][\w'’-]+")
 _WORD = re.compile(r"\w+")
 # Titles of postings about several matters, or about none: tickers, round-ups, lists, corrections, vacancies, puzzles.
 _LIST = re.compile(
-    r"\b(?:live ?(?:updates?|blog|ticker)|as it happened|what we know so far|(?:morning|evening|daily|weekly|news)"
-    r" (?:briefing|digest|round-?up|newsletter)|\d+ things|corrections?(?: and clarifications?)?:|now hiring|vacancy"
+    r"\b(?:live ?(?:updates?|blog|ticker)|as it happened|what we know so far|round-?up|(?:morning|evening|daily|weekly"
+    r"|news) (?:briefing|digest|newsletter)|\d+ things|corrections?(?: and clarifications?)?:|now hiring|vacancy"
     r"|hints?(?: and|,) answers?|crossword|horoscopes?)"
     r"|直播|早报|晚报|快讯|一周要闻|更正|招聘|星座运势|[\d一二三四五六七八九十]+件事",
     re.IGNORECASE,

@@ -24,3 +24,18 @@ def test_among_thousands_of_stories_a_posting_has_to_be_more_similar(others, sha
     found.put(Cluster(1, vector_of(0), 1, 10.0, 10.0))
     found.reports.add(1, Report(1, vector_of(0), 10.0))
     assert (found.nearest(vector_of(TERMS - shared), 10.0) is not None) == joins
+
+
+@pytest.mark.parametrize(("others", "joins"), [(100, True), (5_000, False)])
+def test_a_name_in_common_makes_no_story_among_thousands(others, joins):
+    """Two terms carry as much as the whole similarity needs."""
+    found = Clusters()
+    for number in range(others):
+        found.put(Cluster(10 + number, vector_of(1_000 + TERMS * number), 1, 10.0, 10.0))
+    one, other = (
+        Vector(np.array([0, 1, *range(first, first + 8)], np.int32), np.array([0.6, 0.6, *[0.19] * 8], np.float32))
+        for first in (100, 200)
+    )
+    found.put(Cluster(1, one, 1, 10.0, 10.0))
+    found.reports.add(1, Report(1, one, 10.0))
+    assert (found.nearest(other, 10.0) is not None) == joins
