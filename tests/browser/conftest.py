@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 PATIENCE = 30_000.0  # ms; the machine may be busy
 expect.set_options(timeout=PATIENCE)
 CHROMIUM = os.environ.get("WIREBEAT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+NO_BARS = {"windowState": "fullscreen"}  # those of the window would be painted with every page
 PHONE = {"width": 390, "height": 844}
 WHERE_TO_GET_IT = "needs chromium: apt-get install chromium, or name another one in WIREBEAT_CHROMIUM"
 
@@ -37,6 +38,8 @@ class Tab:
 
     def __post_init__(self) -> None:
         self.page.set_default_timeout(PATIENCE)
+        window = self._send("Browser.getWindowForTarget")["windowId"]
+        self._send("Browser.setWindowBounds", windowId=window, bounds=NO_BARS)
         self.page.on("console", self._note)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         _press_when_ready(self.page)
@@ -48,6 +51,14 @@ class Tab:
             (self.page.context, "new_cdp_session"),
         ):
             self._use_once_after(owner, name)
+
+    def _send(self, command: str, **parameters: Any) -> Any:
+        """To the browser's own protocol, in a session that does not count as the test's."""
+        session = BrowserContext.new_cdp_session(self.page.context, self.page)
+        try:
+            return session.send(command, parameters)
+        finally:
+            session.detach()
 
     def _note(self, message: ConsoleMessage) -> None:
         if message.type == "error":
@@ -72,10 +83,8 @@ class Tab:
         page.unroute_all()
         context.unroute_all()
         context.clear_cookies()
-        session = type(context).new_cdp_session(context, page)
-        session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
-        session.send("Page.resetNavigationHistory")
-        session.detach()
+        self._send("Storage.clearDataForOrigin", origin=origin, storageTypes="all")
+        self._send("Page.resetNavigationHistory")
         page.set_extra_http_headers({})
         page.set_viewport_size(PHONE)
         page.emulate_media(
