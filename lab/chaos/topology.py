@@ -10,6 +10,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from lab import throwaway
 from lab.chaos import rabbitmq
 from lab.chaos.endpoints import Endpoints
 from lab.chaos.hosts import BROKER_PORT, FROM_ALL_HOSTS, Hosts, hosts
@@ -51,12 +52,15 @@ class Topology:
                 self._begin(program)
             self._begin(replace(valkey, name="cache"))
         else:
+            throwaway.copy_migrated_cluster(data)
             self._begin(self._on_first_host(replace(valkey, name="broker"), *VALKEY_FOR_ALL))
         postgres = servers.postgres(data, endpoints.sockets, settings, port=endpoints.database_port, programs=programs)
         self._begin(self._on_first_host(postgres), members=lambda: processes.living_in(data, "postgres"))
         self.messages = endpoints.var / ("rabbitmq/data" if endpoints.use_debian else "valkey")
 
     def migrate(self) -> None:
+        if not self.endpoints.use_debian:
+            return  # its cluster is the copy of a migrated one
         migration = [sys.executable, "-m", "portal.launcher.preparation", "migrate"]
         if subprocess.run(migration, cwd=startup.ROOT, env=self.environment(), check=False).returncode:
             raise StartError("The database could not be prepared; the lines above say why.")

@@ -10,7 +10,7 @@ import psycopg
 from apps.retrieval.scheduler.beat import LEADERSHIP
 from portal.launcher.embedded import StartError
 
-POLL_SECONDS = 0.05
+POLL_SECONDS = 0.1
 RECOVERY_TIMEOUT_SECONDS = 180.0  # the machine may be busy
 
 _LEADER = """

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, e
 PATIENCE = 30_000.0  # ms; the machine may be busy
 expect.set_options(timeout=PATIENCE)
 CHROMIUM = os.environ.get("WIREBEAT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+NO_BARS = {"windowState": "fullscreen"}  # those of the window would be painted with every page
+PHONE = {"width": 390, "height": 844}
 WHERE_TO_GET_IT = "needs chromium: apt-get install chromium, or name another one in WIREBEAT_CHROMIUM"
 
 
@@ -25,19 +28,68 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
-def _open_page(context: BrowserContext, complaints: list[str]) -> Page:
-    """A page on which every message of an error, so also one of the content security policy, fails the test."""
+@dataclass
+class Tab:
+    """A page of a context of its own, which serves many tests: a new context takes longer than most tests."""
 
-    def note(message: ConsoleMessage) -> None:
+    page: Page
+    complaints: list[str] = field(default_factory=list)  # errors, so also those of the content security policy
+    is_reusable: bool = True
+
+    def __post_init__(self) -> None:
+        self.page.set_default_timeout(PATIENCE)
+        window = self._send("Browser.getWindowForTarget")["windowId"]
+        self._send("Browser.setWindowBounds", windowId=window, bounds=NO_BARS)
+        self.page.on("console", self._note)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        _press_when_ready(self.page)
+        for owner, name in (
+            (self.page, "on"),
+            (self.page, "add_init_script"),
+            (self.page.context, "on"),
+            (self.page.context, "add_init_script"),
+            (self.page.context, "new_cdp_session"),
+        ):
+            self._use_once_after(owner, name)
+
+    def _send(self, command: str, **parameters: Any) -> Any:
+        """To the browser's own protocol, in a session that does not count as the test's."""
+        session = BrowserContext.new_cdp_session(self.page.context, self.page)
+        try:
+            return session.send(command, parameters)
+        finally:
+            session.detach()
+
+    def _note(self, message: ConsoleMessage) -> None:
         if message.type == "error":
-            complaints.append(f"{message.text} at {context.pages[0].url}")
+            self.complaints.append(f"{message.text} at {self.page.url}")
 
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
-    page.on("console", note)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    _press_when_ready(page)
-    return page
+    def _use_once_after(self, owner: object, name: str) -> None:
+        """What this method does cannot be undone."""
+        method = getattr(owner, name)
+
+        def noticed(*arguments: Any, **options: Any) -> Any:
+            self.is_reusable = False
+            return method(*arguments, **options)
+
+        setattr(owner, name, noticed)
+
+    def reset(self, origin: str) -> None:
+        """Leave the page, and forget everything but the files that the browser has cached."""
+        page, context = self.page, self.page.context
+        if page.url.startswith(origin):
+            page.evaluate("sessionStorage.clear()")
+        page.goto("about:blank")
+        page.unroute_all()
+        context.unroute_all()
+        context.clear_cookies()
+        self._send("Storage.clearDataForOrigin", origin=origin, storageTypes="all")
+        self._send("Page.resetNavigationHistory")
+        page.set_extra_http_headers({})
+        page.set_viewport_size(PHONE)
+        page.emulate_media(
+            media="null", color_scheme="null", reduced_motion="null", forced_colors="null", contrast="null"
+        )
 
 
 def _press_when_ready(page: Page) -> None:
@@ -51,16 +103,31 @@ def _press_when_ready(page: Page) -> None:
     page.keyboard.press = press_when_ready  # type: ignore[method-assign]
 
 
+@pytest.fixture(scope="package")
+def tabs(browser: Browser) -> dict[str, Tab]:
+    """Those that the next test may use, by whether they run scripts; they are closed with the browser."""
+    return {}
+
+
 @pytest.fixture(params=["with scripts"])
-def page(request: pytest.FixtureRequest, browser: Browser, live_server: Any) -> Iterator[Page]:
+def page(request: pytest.FixtureRequest, browser: Browser, tabs: dict[str, Tab], live_server: Any) -> Iterator[Page]:
     """Parametrise it indirectly with "without scripts" to switch JavaScript off."""
-    complaints: list[str] = []
-    context = browser.new_context(
-        base_url=live_server.url,
-        java_script_enabled=request.param != "without scripts",
-        viewport={"width": 390, "height": 844},
-        service_workers="block",  # theirs are the tests of test_offline
-    )
-    yield _open_page(context, complaints)
-    context.close()
+    tab = tabs.pop(request.param, None)
+    if tab is None:
+        context = browser.new_context(
+            base_url=live_server.url,
+            java_script_enabled=request.param != "without scripts",
+            viewport=PHONE,
+            service_workers="block",  # theirs are the tests of test_offline
+        )
+        tab = Tab(context.new_page())
+    failed = request.session.testsfailed
+    yield tab.page
+    if tab.is_reusable and request.session.testsfailed == failed:
+        tab.reset(live_server.url)
+        tabs[request.param] = tab
+    else:
+        tab.page.context.close()
+    complaints = tab.complaints.copy()
+    tab.complaints.clear()
     assert not complaints

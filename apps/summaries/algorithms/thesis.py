@@ -17,8 +17,6 @@ References
 from collections import Counter
 from collections.abc import Sequence
 
-import rjieba
-
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 from apps.summaries.algorithms.frequencies import Frequencies
@@ -32,6 +30,8 @@ def words_of(text: str, language: str) -> list[str]:
     """
     if not SPACELESS_CHARACTER.search(text):
         return [item for item in analyse(text, language).sequence if item[0] != STOP_MARK]
+    import rjieba  # noqa: PLC0415 - it loads its dictionary, which only Chinese needs
+
     return [word.lower() for word in rjieba.cut(text) if word[0].isalnum()]
 
 

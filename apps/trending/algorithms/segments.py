@@ -3,8 +3,6 @@
 import re
 from collections.abc import Iterator
 
-import rjieba
-
 MAX_RUN_LENGTH = 20  # characters of an indivisible run that counts as one word
 
 _JAPANESE = re.compile(r"[\u30a1-\u30fa\u30fc-\u30ff]+|[\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
@@ -43,6 +41,8 @@ def segments(run: str, language: str) -> Iterator[tuple[int, int]]:
         particle = _PARTICLE.search(run)
         yield 0, particle.start() if particle and particle.start() >= 2 else len(run)
     elif _HAN.search(run):
+        import rjieba  # noqa: PLC0415 - it loads its dictionary, which only Chinese needs
+
         yield from ((start, end) for _, start, end in rjieba.tokenize(run))
     elif len(run) <= MAX_RUN_LENGTH:
         yield 0, len(run)

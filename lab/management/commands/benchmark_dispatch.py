@@ -66,15 +66,19 @@ class Command(LabCommand):
         if end_to_end:
             if not 0 <= options["hanging"] < options["burst"]:
                 raise CommandError("--hanging must be less than --burst.")
-            figures = self._end_to_end(options["feeds"], options["rounds"], options["seed"])
-            figures |= self._with_hanging(options["burst"] - options["hanging"], options["hanging"], options["seed"])
+            with workers():
+                figures = self._end_to_end(options["feeds"], options["rounds"], options["seed"])
+                Source.objects.all().delete()
+                figures |= self._with_hanging(
+                    options["burst"] - options["hanging"], options["hanging"], options["seed"]
+                )
         else:
             figures = self._dispatch(options["schedules"], options["burst"], options["seconds"])
         return figures
 
     # --- end to end ---------------------------------------------------------------------------------------------------
     def _end_to_end(self, feeds: int, rounds: int, seed: int) -> dict[str, float]:
-        with serving_apart(feeds, seed=seed, changes=rounds) as server, workers():
+        with serving_apart(feeds, seed=seed, changes=rounds) as server:
             with self.progress() as progress:
                 with without_derived_work():
                     numbers = add_and_fetch(server, server.feeds, progress)
@@ -90,8 +94,7 @@ class Command(LabCommand):
         return figures_of([*bursts.values()]) | {"baseline_fetch_s": baseline}
 
     def _with_hanging(self, feeds: int, hanging: int, seed: int) -> dict[str, float]:
-        Source.objects.all().delete()
-        with serving_apart(feeds, seed=seed, changes=1) as server, workers():
+        with serving_apart(feeds, seed=seed, changes=1) as server:
             with self.progress() as progress, without_derived_work():
                 numbers = add_and_fetch(server, server.feeds, progress)
             silent = add_silent(server, hanging)

@@ -8,10 +8,9 @@ from apps.postings.algorithms.words.folding import folded, letters, lowered
 from apps.postings.algorithms.words.languages import base_code, language, language_of_script
 from apps.postings.algorithms.words.scripts import (
     ASCII_WORDS,
-    ELIDED_WORDS_AND_CHARACTERS,
     SPACELESS_CHARACTER,
-    WORDS_AND_CHARACTERS,
     script_of,
+    words_and_characters,
 )
 
 MAX_TEXT_WORDS = 20_000  # words of a text that are read; what stands behind them is not found
@@ -95,8 +94,8 @@ def sequence(text: str, language_code: str) -> list[str]:
 
 def _pattern(text: str, language_code: str) -> re.Pattern[str]:
     if language(language_code).elides:
-        return ELIDED_WORDS_AND_CHARACTERS
-    return ASCII_WORDS if text.isascii() else WORDS_AND_CHARACTERS
+        return words_and_characters(elided=True)
+    return ASCII_WORDS if text.isascii() else words_and_characters(elided=False)
 
 
 def _terms_with_runs(items: list[str], places: list[tuple[int, int]], are_characters: list[bool]) -> list[str]:

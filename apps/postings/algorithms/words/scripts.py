@@ -2,9 +2,10 @@
 
 import re
 import unicodedata
+from functools import cache
 from itertools import chain
 
-PLANES_WITH_MARKS = (0, 1, 14)  # of Unicode's 17: each process scans them at its start
+PLANES_WITH_MARKS = (0, 1, 14)  # of Unicode's 17: each process that reads words scans them once
 _SPOKEN_MARKS = "\u00ad\u200c\u200d"  # soft hyphen and joiners: inside a word, and no part of it
 
 
@@ -29,18 +30,7 @@ _THAI_LAO = "\u0e01-\u0e5b\u0e81-\u0edf"
 _MYANMAR_KHMER = "\u1000-\u109f\ua9e0-\ua9fe\uaa60-\uaa7f\u1780-\u17d3\u17d7-\u17dd"
 SPACELESS = _HAN + _KANA + _HANGUL + _BOPOMOFO + _THAI_LAO + _MYANMAR_KHMER
 
-_MARKS = _marks()
-_INNER = rf"(?:[^\W_{SPACELESS}]|[{_MARKS}{_SPOKEN_MARKS}])"
-_WORD = rf"[^\W_{SPACELESS}]{_INNER}*+"
-# One character of a spaceless script with what belongs on it: marks, vowel and final letters of decomposed Hangul.
-_CHARACTER = rf"(?:(?=\w)[{SPACELESS}])[{_MARKS}\u1160-\u11ff\uff9e\uff9f]*+"
-
-_ASCII = r"[A-Za-z0-9]++(?!['\x80-\U0010ffff])"  # most words by far, and four times as fast
-_APOSTROPHE = rf"(?:['’]{_INNER}++)?+"
-
 ASCII_WORDS = re.compile(r"[A-Za-z0-9]++(?:'[A-Za-z0-9]++)?")
-WORDS_AND_CHARACTERS = re.compile(rf"{_ASCII}|{_WORD}{_APOSTROPHE}|{_CHARACTER}")
-ELIDED_WORDS_AND_CHARACTERS = re.compile(rf"{_ASCII}|{_WORD}|{_CHARACTER}")
 SPACELESS_CHARACTER = re.compile(f"[{SPACELESS}]")
 
 _SCRIPTS = {
@@ -60,6 +50,22 @@ _SCRIPTS = {
     "khmer": "\u1780-\u17dd",
 }
 _SCRIPT = re.compile("|".join(f"(?P<{name}>[{characters}])" for name, characters in _SCRIPTS.items()))
+
+
+@cache
+def words_and_characters(*, elided: bool) -> re.Pattern[str]:
+    """Words and spaceless characters of every script; `elided` words end before an apostrophe.
+
+    It is compiled when it is needed: that takes a tenth of a second, and most processes read no words.
+    """
+    marks = _marks()
+    inner = rf"(?:[^\W_{SPACELESS}]|[{marks}{_SPOKEN_MARKS}])"
+    word = rf"[^\W_{SPACELESS}]{inner}*+"
+    # One character of a spaceless script with what belongs on it: marks, vowel and final letters of decomposed Hangul.
+    character = rf"(?:(?=\w)[{SPACELESS}])[{marks}\u1160-\u11ff\uff9e\uff9f]*+"
+    ascii_word = r"[A-Za-z0-9]++(?!['\x80-\U0010ffff])"  # most words by far, and four times as fast
+    apostrophe = "" if elided else rf"(?:['’]{inner}++)?+"
+    return re.compile(rf"{ascii_word}|{word}{apostrophe}|{character}")
 
 
 def script_of(word: str) -> str:
