@@ -14,8 +14,9 @@ from lab.chaos.differences import differences
 from lab.chaos.index.checking import Check, check
 
 SHOWN = 5  # examples of each kind
-# Ids and arrival times differ between runs; everything else of a posting is compared.
-_OF_THE_RUN = {"id", "retrieved_at"}
+# Ids and arrival times differ between runs, and what was known of repeated text and of copies when a posting arrived;
+# everything else of a posting is compared.
+_OF_THE_RUN = {"id", "retrieved_at", "lead", "fold_key"}
 _COLUMNS = ", ".join(
     f"posting.{field.column}" for field in Posting._meta.concrete_fields if field.column not in _OF_THE_RUN
 )
