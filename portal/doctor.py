@@ -263,7 +263,7 @@ def _indexes(connection: databases.Connection) -> str:
     broken = [name for (name,) in connection.execute(statement).fetchall()]
     if broken:
         raise Wrong(f"Not usable: {', '.join(broken)}.", f"REINDEX INDEX {broken[0]}")
-    return "All of Postgres' are usable. manage.py check_index checks the search index."
+    return "All of Postgres' are usable."
 
 
 def _clock(connection: databases.Connection) -> str:

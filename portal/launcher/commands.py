@@ -1,6 +1,6 @@
 """Runs a command of `manage.py` inside the virtual environment."""
 
-import importlib
+import importlib.util
 import os
 import sys
 
@@ -25,7 +25,12 @@ def _run(arguments: list[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
     name = arguments[1] if len(arguments) > 1 else "help"
     if name in WITHOUT_SETTINGS:
-        importlib.import_module(WITHOUT_SETTINGS[name]).Command().run_from_argv(arguments)
+        module = WITHOUT_SETTINGS[name]
+        folder = module.partition(".")[0]
+        if importlib.util.find_spec(folder) is None:
+            print(f"The command {name} needs the folder {folder}/, which is missing here.", file=sys.stderr)
+            return 1
+        importlib.import_module(module).Command().run_from_argv(arguments)
         return 0
     execute_from_command_line(arguments)
     return 0

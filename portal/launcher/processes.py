@@ -51,6 +51,13 @@ def pause(seconds: float, *, until: frozenset[signal.Signals] = STOP_SIGNALS) ->
         raise Stopped(received.si_signo, by_terminal=received.si_code == SI_KERNEL)
 
 
+def end_with_parent(parent: int, death_signal: int = signal.SIGTERM) -> None:
+    """In a child: have the kernel send it a signal when the thread of the parent that started it ends."""
+    _prctl(PR_SET_PDEATHSIG, death_signal)
+    if os.getppid() != parent:  # it died before the call of prctl
+        os._exit(1)
+
+
 def spawn(
     command: Sequence[str | Path], *, death_signal: int = signal.SIGTERM, in_our_group: bool = False, **options: Any
 ) -> subprocess.Popen[bytes]:
@@ -62,9 +69,7 @@ def spawn(
     parent = os.getpid()
 
     def between_fork_and_exec() -> None:
-        _prctl(PR_SET_PDEATHSIG, death_signal)
-        if os.getppid() != parent:  # it died before the call of prctl
-            os._exit(1)
+        end_with_parent(parent, death_signal)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
     return subprocess.Popen(

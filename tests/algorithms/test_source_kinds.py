@@ -10,6 +10,8 @@ from apps.sources.formats.pages import Page
 from apps.sources.formats.recipes import Recipe
 from tests.registries import with_module
 
+MAX_NAME = 20  # characters of the column `Source.kind`
+
 ROWS = """
 from apps.sources.formats.feed import ParsedEntry, ParsedFeed
 from apps.sources.kinds import SourceKind
@@ -28,6 +30,7 @@ def test_every_module_is_a_kind_with_a_label_and_paths_that_recipes_have(name):
     kind = kinds.kind_of(name)
     assert kind.name == name
     assert kind.label
+    assert len(name) <= MAX_NAME
     assert set(kind.required) <= set(kind.fields) <= set(Recipe.__slots__)
     assert not (kind.is_feed and kind.is_crawled)
     with pytest.raises(NotAFeed):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, expect, sync_playwright
 
 PATIENCE = 30_000.0  # ms; the machine may be busy
 expect.set_options(timeout=PATIENCE)
@@ -77,8 +77,6 @@ class Tab:
     def reset(self, origin: str) -> None:
         """Leave the page, and forget everything but the files that the browser has cached."""
         page, context = self.page, self.page.context
-        if page.url.startswith(origin):
-            page.evaluate("sessionStorage.clear()")
         page.goto("about:blank")
         page.unroute_all()
         context.unroute_all()
@@ -123,8 +121,14 @@ def page(request: pytest.FixtureRequest, browser: Browser, tabs: dict[str, Tab],
         tab = Tab(context.new_page())
     failed = request.session.testsfailed
     yield tab.page
-    if tab.is_reusable and request.session.testsfailed == failed:
-        tab.reset(live_server.url)
+    if request.session.testsfailed > failed:
+        tab.is_reusable = False
+    if tab.is_reusable:
+        try:
+            tab.reset(live_server.url)
+        except Error:  # a navigation that was still under way may interrupt it
+            tab.is_reusable = False
+    if tab.is_reusable:
         tabs[request.param] = tab
     else:
         tab.page.context.close()

@@ -111,5 +111,15 @@ def test_the_demo_is_in_the_image_and_the_program_runs_without_the_laboratory(im
         )
         return set(done.stdout.splitlines()[-1].split())
 
-    shutil.copytree(image, tmp_path / "alone", ignore=shutil.ignore_patterns("lab"))
-    assert commands_in(image) - commands_in(tmp_path / "alone") >= {"replay", "chaos"}
+    alone = tmp_path / "alone"
+    shutil.copytree(image, alone, ignore=shutil.ignore_patterns("lab"))
+    assert commands_in(image) - commands_in(alone) >= {"replay", "chaos"}
+    done = subprocess.run(
+        [sys.executable, "manage.py", "test"],
+        cwd=alone,
+        env=surroundings,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, "The command test needs the folder lab/, which is missing here.\n")

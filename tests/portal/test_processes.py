@@ -49,6 +49,22 @@ def test_a_child_gets_its_signal_when_its_parent_is_killed(until, is_running):
         assert until(lambda: not is_running(child), within=5)
 
 
+def test_a_pool_ends_when_its_process_is_killed(until, is_running):
+    parent = run_python(
+        "import multiprocessing, os, time; from concurrent.futures import ProcessPoolExecutor\n"
+        "from portal.launcher import processes\n"
+        "context, ends = multiprocessing.get_context('spawn'), processes.end_with_parent\n"
+        "pool = ProcessPoolExecutor(1, context, initializer=ends, initargs=(os.getpid(),))\n"
+        "print(pool.submit(os.getpid).result(), flush=True)\n"
+        "pool.submit(time.sleep, 600).result()"
+    )
+    with parent:
+        child = int(parent.stdout.readline())
+        assert is_running(child)
+        parent.kill()
+        assert until(lambda: not is_running(child), within=5)
+
+
 def test_held_signals_interrupt_nothing_until_a_pause(until):
     process = run_python(
         "import os, time; from portal.launcher import processes\n"

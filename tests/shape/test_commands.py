@@ -10,14 +10,15 @@ import pytest
 from django.core.management import get_commands, load_command_class
 
 ROOT = Path(__file__).parents[2]
+TOPS = ("apps", "portal", "lab")
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 CALL = re.compile(r"manage\.py (\w+)([^`]*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 TAKES_ANY = {"test"}  # hands its options to pytest
 
 
-def own_commands() -> set[str]:
-    files = [file for top in ("apps", "portal", "lab") for file in (ROOT / top).glob("**/management/commands/*.py")]
+def own_commands(*tops: str) -> set[str]:
+    files = [file for top in tops or TOPS for file in (ROOT / top).glob("**/management/commands/*.py")]
     return {file.stem for file in files} - {"__init__"}
 
 
@@ -62,6 +63,22 @@ def test_every_command_is_named_by_a_test():
     commands = own_commands()
     assert {"benchmark_search", "up"} <= commands
     assert commands - strings_of_tests() == set()
+
+
+def advised_commands(tree: ast.AST) -> set[str]:
+    """The commands that strings name, apart from docstrings."""
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    nodes = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docstrings)
+    return {
+        name for node in nodes if isinstance(node.value, str) for name in re.findall(r"manage\.py (\w+)", node.value)
+    }
+
+
+def test_the_product_advises_no_command_of_the_laboratory():
+    files = [file for top in ("apps", "portal") for file in (ROOT / top).rglob("*.py")]
+    advised = {name for file in files for name in advised_commands(ast.parse(file.read_text(encoding="utf-8")))}
+    assert {"backup", "reindex"} <= advised
+    assert advised & own_commands("lab") == set()
 
 
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: str(file.relative_to(ROOT)))

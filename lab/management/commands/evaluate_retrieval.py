@@ -19,6 +19,7 @@ from lab.evaluations.retrieval.synthetic import VARIANTS, synthetic_fold
 from lab.evaluations.retrieval.trace_file import read_trace
 from lab.harness import LabCommand
 from lab.plots import log_log_plot
+from portal.launcher import processes
 
 BASES = ("uniform", "combined")  # the denominators of ratios
 ALL = "all"  # the name of the mean over the folds
@@ -76,7 +77,10 @@ def evaluate(jobs: Sequence[Job], command: LabCommand) -> Results:
     found: dict[tuple[str, str], dict[float, Statistics]] = {}
     order = sorted(jobs, key=lambda job: -contenders()[job.policy].effort * job.fold.test.times.size)
     workers = min(os.cpu_count() or 1, len(jobs))
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+    # Killed at once, this process cannot stop the pool's.
+    with ProcessPoolExecutor(
+        workers, get_context("spawn"), initializer=processes.end_with_parent, initargs=(os.getpid(),)
+    ) as pool:
         pending = {pool.submit(run, job): job for job in order}
         try:
             for future in command.track(as_completed(pending), "Evaluating", total=len(pending)):

@@ -11,6 +11,7 @@ from lab.chaos.index.exercise import run
 
 class Command(BaseCommand):
     help = "Read, write or maintain the index until the parent process exits, with a line of JSON for each turn."
+    requires_system_checks = []  # they load all pages, a third of the start
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("kind", choices=["read", "write", "maintain", "prove"])

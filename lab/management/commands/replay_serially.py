@@ -11,6 +11,7 @@ from lab.chaos import serial_run
 
 class Command(BaseCommand):
     help = __doc__
+    requires_system_checks = []  # they load all pages, a third of the start
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--record", type=Path, required=True, metavar="FILE")
