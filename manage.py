@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The door. `manage.py up` starts everything, `manage.py test` checks everything; `manage.py help` lists the rest."""
+"""Runs commands: `manage.py up` starts everything, `manage.py test` checks everything, `manage.py help` lists all."""
 
 import sys
 

@@ -47,7 +47,7 @@ _BY_NAME: dict[str, Caching] = {
             add follow edit_follow unfollow folders arrange edit_folder delete_folder feed_health dismiss_notice
             mail_notices dismiss_notices dismiss_recommendation welcome filling opml preferences looks offline
             save_page buttons plan source_plan source_pages decide_page keen_tags
-            sources add_source test_source curate edit_source merge_source delete_source set_source_state ask_source
+            sources add_source test_source curate edit_source merge_source delete_source set_source_state check_source
             dashboard dashboard_failing dashboard_queues dashboard_users set_active dashboard_storage audit
             dead_letters decide_dead_letter
             sections add_section edit_section move_section delete_section jobs start_job job change_job

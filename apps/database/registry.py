@@ -5,15 +5,20 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
+
 
 def entries(package: str, attribute: str, *, within: str = "") -> Iterator[tuple[str, Any]]:
     """The name of each module of a package and its value of the attribute, in alphabetical order.
 
-    Where entries are packages, `within` is the module of each that has the attribute, such as ".urls". A module without
-    the attribute raises AttributeError: everything in the package has to be an entry.
+    Where entries are packages, `within` is the module of each that has the attribute, such as ".urls". Raises
+    ImproperlyConfigured for a module without the attribute: everything in the package has to be an entry.
 
     >>> [name for name, _ in entries("json", "__name__")]
     ['decoder', 'encoder', 'scanner', 'tool']
     """
     for module in sorted(pkgutil.iter_modules(import_module(package).__path__), key=lambda module: module.name):
-        yield module.name, getattr(import_module(f"{package}.{module.name}{within}"), attribute)
+        entry = import_module(name := f"{package}.{module.name}{within}")
+        if not hasattr(entry, attribute):
+            raise ImproperlyConfigured(f"The module {name} has to define {attribute}, as all modules of {package} do.")
+        yield module.name, getattr(entry, attribute)

@@ -76,7 +76,7 @@ class Trend(models.Model):
         YEAR = "year", "Year"
 
     class Method(models.TextChoices):
-        OURS = "ours", "Above its habit"
+        OURS = "ours", "Rising now"
         YIOOP = "yioop", "Yioop's score"
 
     language = models.CharField(max_length=3)

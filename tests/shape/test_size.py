@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MAX_LINES = 68_000
-MAX_CODE_LINES = 46_100
+MAX_LINES = 70_000
+MAX_CODE_LINES = 47_000
 
 
 def product_files() -> list[Path]:

@@ -120,10 +120,10 @@ def _lateness(now: datetime) -> Iterator[Metric]:
 def _sources(now: datetime) -> Iterator[Metric]:
     yield _several("sources", "Sources by state.", "state", sources.counts_by_state())
     waiting = retrieval.waiting(now)
-    yield _one("sources_planned", "Sources with a next instant.", waiting.planned)
+    yield _one("sources_planned", "Sources with a time for their next check.", waiting.planned)
     yield _one("sources_failing", "Sources that failed last time.", waiting.failing)
     if waiting.dispatched_ago is not None:
-        yield _one("dispatched_seconds_ago", "When the latest visit was handed out.", waiting.dispatched_ago)
+        yield _one("dispatched_seconds_ago", "Seconds since the latest check was dispatched.", waiting.dispatched_ago)
 
 
 def _queues(now: datetime) -> Iterator[Metric]:
@@ -139,10 +139,10 @@ def backlogs(now: datetime) -> Mapping[str, Backlog]:
 
 
 def _messages(now: datetime) -> Iterator[Metric]:
-    yield _several("alert_messages", "Messages that wait or were given up.", "state", messages.waiting_and_failed())
-    yield _one("alert_messages_late", "Messages that somebody should have been at.", messages.left_behind(now))
+    yield _several("alert_messages", "Messages that wait or have failed.", "state", messages.waiting_and_failed())
+    yield _one("alert_messages_late", "Messages that are overdue.", messages.left_behind(now))
     done = messages.done_since(now - WINDOW)
-    yield _several("alert_messages_last_hour", "Messages that came to their end within the last hour.", "state", done)
+    yield _several("alert_messages_last_hour", "Messages sent or failed within the last hour.", "state", done)
 
 
 def _jobs() -> Iterator[Metric]:

@@ -104,7 +104,7 @@ def _has_room(size: int, now: datetime) -> bool:
 def _fetched(address: str) -> Found:
     fetched = fetch(FetchRequest(address, accept=ACCEPTED), TIMEOUTS)
     if fetched.failure is not None:
-        return Found(problem=f"Its site could not be asked ({fetched.failure.kind}).")
+        return Found(problem=f"Its site could not be reached ({fetched.failure.kind}).")
     if fetched.status != 200:
         return Found(problem=f"Its site answers with the status {fetched.status}.")
     picture = picture_in(fetched.body)

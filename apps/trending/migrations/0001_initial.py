@@ -135,7 +135,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "method",
-                    models.CharField(choices=[("ours", "Above its habit"), ("yioop", "Yioop's score")], max_length=5),
+                    models.CharField(choices=[("ours", "Rising now"), ("yioop", "Yioop's score")], max_length=5),
                 ),
                 ("rank", models.SmallIntegerField()),
                 ("number", models.BigIntegerField()),

@@ -41,7 +41,7 @@ def _numbers(text: str) -> list[int]:
 
 
 class Command(harness.LabCommand):
-    help = "Grow archives of made-up feeds on loopback, and compare with an index that is made anew for every shard."
+    help = "Grow archives of made-up feeds on loopback, and compare with an index that is rebuilt for every shard."
     fills_database = True
     seed = 7
     plotted = "time over items"
@@ -50,7 +50,7 @@ class Command(harness.LabCommand):
         parser.add_argument("--sizes", type=_numbers, default=SIZES, metavar="N,N,...", help="items in all")
         parser.add_argument("--sources", type=_numbers, default=SOURCES, metavar="N,N,...", help="that share them")
         parser.add_argument(
-            "--limit", type=float, default=1_800.0, metavar="SECONDS", help="after which an old archive is given up"
+            "--limit", type=float, default=1_800.0, metavar="SECONDS", help="after which an old archive is stopped"
         )
 
     def measure(
@@ -154,14 +154,14 @@ def _print(
         )
     console.print(table)
     console.print(
-        "store: retrieving, reading and storing; merge: sealing too; blocks: generations at the end; listed: all found,"
-        " newest first; again: answers to a second visit, which adds nothing."
+        "store: retrieving, reading and storing; merge: finishing segments, too; blocks: generations at the end;"
+        " listed: all found, newest first; again: answers to a second visit, which adds nothing."
     )
     table = Table(title="The old way: a query for every item, the whole index for every 2,048; nothing is retrieved")
     for column in ("items", "seconds", "ms an item", ""):
         table.add_column(column, justify="right")
     for size, rebuilt in old.items():
-        ended = "" if rebuilt.items == size else f"given up at {rebuilt.items:,} of them"
+        ended = "" if rebuilt.items == size else f"stopped at {rebuilt.items:,} of them"
         table.add_row(f"{size:,}", f"{rebuilt.seconds:.1f}", f"{1_000 * rebuilt.seconds / rebuilt.items:.2f}", ended)
     console.print(table)
     if "line.r2" in figures:

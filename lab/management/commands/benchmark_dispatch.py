@@ -44,7 +44,7 @@ FROM numbered WHERE numbered.source_id = schedule.source_id
 
 class Command(LabCommand):
     help = (
-        "Measure dispatch lateness: from the instant a source is due until its message reaches a worker's queue. With"
+        "Measure dispatch lateness: from the time a source is due until its message reaches a worker's queue. With"
         " --end-to-end, workers fetch feeds on loopback: until the feed's server has the request, and until the log"
         " says that the answer is stored."
     )
@@ -57,7 +57,7 @@ class Command(LabCommand):
             "--burst", type=int, default=5_000, help="sources due together (default: %(default)s; also hanging ones)"
         )
         parser.add_argument("--seconds", type=int, default=40)
-        parser.add_argument("--end-to-end", action="store_true", help="fetch feeds, and store what they bring")
+        parser.add_argument("--end-to-end", action="store_true", help="fetch feeds, and store their postings")
         parser.add_argument("--feeds", type=int, default=300, help="due together, all of which answer")
         parser.add_argument("--rounds", type=int, default=10, help="in which these feeds fall due")
         parser.add_argument("--hanging", type=int, default=500, help="of --burst, hosts that accept and never answer")

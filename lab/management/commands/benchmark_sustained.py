@@ -71,7 +71,9 @@ class Command(LabCommand):
         if workers > QUEUES:
             raise CommandError(f"There are {QUEUES} queues, so --workers can be {QUEUES} at most.")
         if per_hour > sources * 3_600 * SPEED / MIN_GAP:
-            raise CommandError(f"{sources:,} sources may not be asked so often: each once in {MIN_GAP / SPEED:.0f} s.")
+            raise CommandError(
+                f"{sources:,} sources may not be fetched so often: each once in {MIN_GAP / SPEED:.0f} s."
+            )
         origin = MADE_UP_ORIGIN.timestamp()
         end = origin + (60 * minutes + MAX_BEGINNING_SECONDS) * SPEED + DAY
         with self.console.status(f"making up {sources:,} sources"):

@@ -175,7 +175,7 @@ def _pages(requests: int, console: Console) -> dict[str, float]:
     client, generator = Client(SERVER_NAME="localhost"), random.Random(1)
     terms = list(Trend.objects.filter(category="").order_by("pk").values_list("term", flat=True))
     spans, used = [], []
-    for number in track(range(requests + 10), "Asking for the page", console=console):
+    for number in track(range(requests + 10), "Requesting the page", console=console):
         parameters = {
             "language": "en",
             "category": generator.choice(("", "", *CATEGORIES)),

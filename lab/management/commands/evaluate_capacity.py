@@ -31,7 +31,7 @@ IntArray = NDArray[np.int64]
 ROWS = (
     ("retrievals a second", "retrievals_per_s", "{:,.0f}"),
     ("postings a second", "postings_per_s", "{:,.1f}"),
-    ("cores of workers that ask, store and plan", "worker_cores", "{:,}"),
+    ("cores of workers that fetch, store and plan", "worker_cores", "{:,}"),
     ("cores of workers that derive", "deriving_cores", "{:,}"),
     ("cores of Postgres", "database_cores", "{:,}"),
     ("beats that lead", "beats", "{:,}"),
@@ -58,7 +58,7 @@ class Command(LabCommand):
         if sources < DISTINCT_PROFILES or per_day <= 0:
             raise CommandError(f"--sources must be {DISTINCT_PROFILES:,} at least, and --per-day more than 0.")
         console, random, began = Console(), np.random.default_rng(seed), perf_counter()
-        with console.status("learning habits"):
+        with console.status("learning posting rates"):
             outlook = expected(random, per_day)
         copies = sources // DISTINCT_PROFILES
         with console.status(f"planning a month of {copies * DISTINCT_PROFILES:,} sources"):

@@ -64,7 +64,7 @@ class Command(LabCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--pages", type=Path, required=True, help="folder with ground-truth.json and html/")
         parser.add_argument(
-            "--train", type=Path, help="folder to learn anew from, without the domains of the evaluated pages"
+            "--train", type=Path, help="folder to learn from again, without the domains of the evaluated pages"
         )
 
     def measure(self, *, pages: Path, train: Path | None, **options: Any) -> Mapping[str, float]:

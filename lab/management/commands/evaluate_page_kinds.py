@@ -61,7 +61,7 @@ class Judged:
 
 
 class Command(LabCommand):
-    help = "Tell news pages, index pages and others apart in a folder of pages, and count what is right."
+    help = "Classify the pages of a folder as news, index pages and others, and count what is right."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--pages", type=Path, metavar="DIR", required=True, help="pages to judge")

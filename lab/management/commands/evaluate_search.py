@@ -38,7 +38,7 @@ MEAN = "mean"
 
 class Command(LabCommand):
     help = (
-        "Ask the questions of test collections by the models of the thesis, BM25, BM25 with RM3 and ours, all through"
+        "Run the queries of test collections by the models of the thesis, BM25, BM25 with RM3 and ours, all through"
         " the real index, and print what trec_eval measures. One set of parameters serves all collections."
     )
     fills_database = True

@@ -94,7 +94,7 @@ def run(
         prefix.removesuffix(".") or "headlines": {name: each["bcubed_f1"] for name, each in methods.items()}
         for prefix, methods in grouped.items()
     }
-    return Result(numbers | others, lambda: bars("Stories told apart: BCubed F1", scores))
+    return Result(numbers | others, lambda: bars("Agreement with marked stories: BCubed F1", scores))
 
 
 def read_headlines(file: Path) -> Iterator[Headline]:

@@ -52,12 +52,12 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8700, help="on 127.0.0.1 (default: %(default)s)")
         parser.add_argument("--window", type=int, default=50, help="postings in a feed (default: %(default)s)")
         parser.add_argument("--faults", type=float, default=0.0, metavar="SHARE", help="share of faulty sources, 0..1")
-        parser.add_argument("--delta", action="store_true", help="answer 226 to those who ask with A-IM: feed")
+        parser.add_argument("--delta", action="store_true", help="answer 226 to requests with A-IM: feed")
         parser.add_argument("--record", type=Path, metavar="FILE", help="write down all that happens; continue it")
         parser.add_argument("--no-add", action="store_true", help="serve only, add no sources to the portal")
         parser.add_argument("--for", type=float, metavar="SECONDS", help="stop after these real seconds")
         parser.add_argument(
-            "--learn", action="store_true", help="store the history and learn the feeds' habits from it first"
+            "--learn", action="store_true", help="store the history and learn the feeds' posting rates from it first"
         )
         parser.add_argument(
             "--searches", type=int, default=0, metavar="N", help="let N people search for what sources write; --learn"
@@ -141,7 +141,7 @@ def _add(replay: Replay, options: dict[str, Any], console: Console) -> None:
     feeds = list(zip(replay.feeds, ids, strict=True))
     for feed, source_id in track(feeds, "Storing the history", console=console, transient=True):
         store_history(feed, source_id, replay.addresses, replay.timeline, now=datetime.now(UTC))
-    with console.status("Waiting for the portal to have asked every feed once"):
+    with console.status("Waiting until the portal has fetched every feed once"):
         while unobserved(ids) and datetime.now(UTC).timestamp() < replay.timeline.start:
             time.sleep(1)
     learn_profiles(now=datetime.now(UTC))

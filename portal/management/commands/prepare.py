@@ -5,10 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.core.management.base import BaseCommand
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import BaseCommand, CommandError
 
+from apps.alerts.channels import all_channels
+from apps.retrieval.policies import all_policies
 from apps.sources import actions as sources
 from apps.sources.formats import opml
+from apps.sources.kinds import all_kinds
 
 CATALOGUE = Path(__file__).resolve().parents[3] / "apps" / "sources" / "catalogue.opml"
 
@@ -17,6 +21,11 @@ class Command(BaseCommand):
     help = "Create the first admin (the password is printed once) and load the starter catalogue."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        for load in (all_kinds, all_channels, all_policies):
+            try:
+                load()
+            except ImproperlyConfigured as error:  # before a feed is checked with it
+                raise CommandError(str(error)) from error
         users = get_user_model()
         if not users.objects.filter(is_superuser=True).exists():
             password = secrets.token_urlsafe(12)

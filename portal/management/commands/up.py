@@ -7,7 +7,7 @@ from portal.launcher.console import NORMAL, QUIET, VERBOSE, Console
 
 
 class Command(BaseCommand):
-    help = "Start the whole portal: Postgres, Valkey, the site, the worker and the clock. Ctrl-C stops it."
+    help = "Start the whole portal: Postgres, Valkey, the site, the workers and the scheduler. Ctrl-C stops it."
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -13,7 +13,7 @@ const fetchIfDue = () =>
 
 async function fetchAll() {
   const choice = await reading(choiceIn);
-  const list = await asked(`${portal.list}?n=${choice.length}`);
+  const list = await requestJson(`${portal.list}?n=${choice.length}`);
   if (list.version !== portal.version) return void (await self.registration.update());
   await ownedBy(list.person);
   const kept = await reading(async (tables) => {
@@ -32,7 +32,7 @@ async function fetchTexts(missing, person, { pictures }) {
   const fetched = [];
   for (let start = 0; start < missing.length; start += portal.atOnce) {
     const ids = missing.slice(start, start + portal.atOnce).map(({ id }) => id);
-    const reply = await asked(`${portal.articles}?ids=${ids}&pictures=${pictures ? "yes" : "no"}`);
+    const reply = await requestJson(`${portal.articles}?ids=${ids}&pictures=${pictures ? "yes" : "no"}`);
     if (reply.version !== portal.version || reply.person !== person) throw new Unreachable("the portal changed meanwhile");
     fetched.push(...reply.articles);
   }

@@ -31,12 +31,12 @@ const sendChanges = () => oneAtATime("changes", sendAll);
 
 async function sendAll() {
   if (!(await waitingChanges()).length) return false;
-  const { person, token } = await asked(`${portal.list}?n=0`);
+  const { person, token } = await requestJson(`${portal.list}?n=0`);
   await ownedBy(person);
   for (;;) {
     const batch = (await waitingChanges()).slice(0, portal.mostChanges);
     if (!batch.length) return true;
-    const { outcomes } = await asked(portal.changes, {
+    const { outcomes } = await requestJson(portal.changes, {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-CSRFToken": token },
       body: JSON.stringify({ person, sent_at: Date.now(), changes: batch.map(asSent) }),

@@ -25,7 +25,7 @@ FOR_PEOPLE = [
 ]
 FOR_STAFF = ["sources", "add_source", "test_source", "plan"]
 FOR_STAFF_ON_A_SOURCE = ["edit_source", "delete_source", "source_plan"]
-CHANGES_BY_STAFF = ["set_source_state", "ask_source", "edit_source", "delete_source"]
+CHANGES_BY_STAFF = ["set_source_state", "check_source", "edit_source", "delete_source"]
 
 
 @pytest.mark.parametrize("name", OPEN)
@@ -135,7 +135,7 @@ CHANGES = [
     "dismiss_recommendation",
     "delete_folder",
     "set_source_state",
-    "ask_source",
+    "check_source",
 ]
 
 

@@ -266,7 +266,7 @@ def test_staff_pauses_and_resumes_a_source(client, staff):
 def test_retrieving_now_makes_a_source_due_and_says_so(client, staff):
     later = timezone.now() + timedelta(hours=1)
     schedule = a_schedule(a_source(title="The Wire"), due_at=later)
-    page = client.post(reverse("ask_source", args=[schedule.pk]), follow=True).text
+    page = client.post(reverse("check_source", args=[schedule.pk]), follow=True).text
     assert "The Wire will be checked shortly." in page
     schedule.refresh_from_db()
     assert schedule.due_at < later
@@ -275,7 +275,7 @@ def test_retrieving_now_makes_a_source_due_and_says_so(client, staff):
 def test_retrieving_now_waits_for_politeness_and_says_until_when(client, staff):
     now = timezone.now()
     schedule = a_schedule(a_source(title="The Wire"), requested_at=now, due_at=now + timedelta(days=1))
-    page = client.post(reverse("ask_source", args=[schedule.pk]), follow=True).text
+    page = client.post(reverse("check_source", args=[schedule.pk]), follow=True).text
     assert "The Wire will not be checked before" in page
     schedule.refresh_from_db()
     assert now < schedule.due_at < now + timedelta(days=1)
@@ -283,12 +283,12 @@ def test_retrieving_now_waits_for_politeness_and_says_until_when(client, staff):
 
 def test_checking_an_unscheduled_source_shows_a_warning(client, staff):
     source = a_source(title="The Wire")
-    assert "it has no followers yet" in client.post(reverse("ask_source", args=[source.pk]), follow=True).text
+    assert "it has no followers yet" in client.post(reverse("check_source", args=[source.pk]), follow=True).text
 
 
 def test_only_staff_retrieves_now(client, user):
     source = a_follow(user).source
-    assert client.post(reverse("ask_source", args=[source.pk])).status_code == 403
+    assert client.post(reverse("check_source", args=[source.pk])).status_code == 403
 
 
 SOURCE = {"title": "New", "url": "https://new.example/feed", "weight": "2.5", "listed": "on"}

@@ -176,7 +176,7 @@ edit_source | url=https://b.example/feed&title=mine&weight=3&kind=rss
 merge_source | into=$other_source_id | from=$other_source_id
 delete_source | why=x
 set_source_state | state=paused
-ask_source
+check_source
 source_pages | pages_per_day=7&max_pages=9&max_index_pages=9&max_depth=2
 decide_page | kind=valueless
 keen_tags | tags=b+i | do=train

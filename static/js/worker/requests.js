@@ -3,7 +3,7 @@
 class Unreachable extends Error {} // for now
 class Refused extends Error {} // permanently
 
-async function asked(address, options = {}) {
+async function requestJson(address, options = {}) {
   let answer;
   try {
     answer = await fetch(address, { cache: "no-store", credentials: "same-origin", ...options });
