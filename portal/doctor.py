@@ -321,7 +321,7 @@ def _waiting() -> str:
 def _messages() -> str:
     if count := dead_letters().count():
         raise Wrong(
-            f"{count:,} dead letters: their workers ended again and again, or could not read them.",
+            f"Dead letters: {count:,}. Their workers ended again and again, or could not read them.",
             "See what they are at /dashboard/dead-letters/, and send them again or discard them when it is mended.",
         )
     return "No dead letters."
