@@ -5,14 +5,16 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from django.core.exceptions import ImproperlyConfigured
+
+class MissingEntry(AttributeError):
+    """A module of a registry does not define its entry."""
 
 
 def entries(package: str, attribute: str, *, within: str = "") -> Iterator[tuple[str, Any]]:
     """The name of each module of a package and its value of the attribute, in alphabetical order.
 
     Where entries are packages, `within` is the module of each that has the attribute, such as ".urls". Raises
-    ImproperlyConfigured for a module without the attribute: everything in the package has to be an entry.
+    MissingEntry for a module without the attribute: everything in the package has to be an entry.
 
     >>> [name for name, _ in entries("json", "__name__")]
     ['decoder', 'encoder', 'scanner', 'tool']
@@ -20,5 +22,5 @@ def entries(package: str, attribute: str, *, within: str = "") -> Iterator[tuple
     for module in sorted(pkgutil.iter_modules(import_module(package).__path__), key=lambda module: module.name):
         entry = import_module(name := f"{package}.{module.name}{within}")
         if not hasattr(entry, attribute):
-            raise ImproperlyConfigured(f"The module {name} has to define {attribute}, as all modules of {package} do.")
+            raise MissingEntry(f"The module {name} has to define {attribute}, as all modules of {package} do.")
         yield module.name, getattr(entry, attribute)

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import BaseCommand, CommandError
 
 from apps.alerts.channels import all_channels
+from apps.database.registry import MissingEntry
 from apps.retrieval.policies import all_policies
 from apps.sources import actions as sources
 from apps.sources.formats import opml
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         for load in (all_kinds, all_channels, all_policies):
             try:
                 load()
-            except ImproperlyConfigured as error:  # before a feed is checked with it
+            except MissingEntry as error:  # before a feed is checked with it
                 raise CommandError(str(error)) from error
         users = get_user_model()
         if not users.objects.filter(is_superuser=True).exists():

@@ -3,9 +3,8 @@
 import sys
 
 import pytest
-from django.core.exceptions import ImproperlyConfigured
 
-from apps.database.registry import entries
+from apps.database.registry import MissingEntry, entries
 
 
 @pytest.fixture
@@ -26,5 +25,5 @@ def test_the_entries_of_a_package_are_in_alphabetical_order(package):
 
 def test_a_module_that_is_no_entry_is_named(package):
     (package / "grey.py").write_text("SHADE = 3")
-    with pytest.raises(ImproperlyConfigured, match=r"colours_of_a_test\.grey has to define COLOUR"):
+    with pytest.raises(MissingEntry, match=r"colours_of_a_test\.grey has to define COLOUR"):
         list(entries(package.name, "COLOUR"))
