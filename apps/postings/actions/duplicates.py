@@ -13,6 +13,7 @@ from apps.postings.models import Fingerprint
 
 WITHIN = timedelta(hours=48)  # between an article and its copies: what returns later is a column
 KEPT = timedelta(days=4)
+COMPARED = 20  # newest candidates of an article: those from one template can be thousands
 
 
 class Dated(NamedTuple):
@@ -26,7 +27,8 @@ _CANDIDATES = """
 SELECT known.bands, known.values, known.words, known.published_at, posting.fold_key
 FROM postings_fingerprint known JOIN postings_posting posting ON posting.id = known.posting_id
 WHERE known.bands && %s::bigint[] AND known.posting_id IS DISTINCT FROM %s AND posting.fold_key <> 0
-ORDER BY known.posting_id
+    AND known.published_at BETWEEN %s AND %s
+ORDER BY known.posting_id DESC LIMIT %s
 """
 
 
@@ -38,13 +40,15 @@ def fold_keys(articles: Sequence[Dated], *, but: int | None = None) -> list[int]
     """
     by_band: dict[int, list[tuple[Dated, int]]] = defaultdict(list)
     if wanted := sorted({band for article, _ in articles for band in article.bands}):
-        for row in query(_CANDIDATES, [wanted, but]):
+        times = [at for _, at in articles]
+        limits = [min(times) - WITHIN, max(times) + WITHIN, COMPARED * len(articles)]
+        for row in reversed(query(_CANDIDATES, [wanted, but, *limits])):
             known = Dated(restored(bytes(row.values), row.words, row.bands), row.published_at)
             for band in row.bands:
                 by_band[band].append((known, row.fold_key))
     keys = []
     for article, at in articles:
-        near = [each for band in article.bands for each in by_band[band] if abs(each[0].at - at) <= WITHIN]
+        near = [each for band in article.bands for each in by_band[band][-COMPARED:] if abs(each[0].at - at) <= WITHIN]
         key = next((key for known, key in near if article.is_copy_of(known.article)), article.fold_key)
         for band in article.bands:
             by_band[band].append((Dated(article, at), key))
