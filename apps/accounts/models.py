@@ -29,6 +29,11 @@ class User(AbstractUser):
         CONTRAST = "contrast", _("High contrast")
 
     unread_only = models.BooleanField(default=False, help_text=_("Hides articles that you have read."))
+    every_copy = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text=_("Shows an article once for each of your feeds that has it, instead of once."),
+    )
     order = models.CharField(max_length=6, choices=Order, default=Order.NEWEST)
     view = models.CharField(max_length=8, choices=View, default=View.LIST)  # layout of lists
     mark_on_scroll = models.BooleanField(

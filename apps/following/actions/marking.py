@@ -12,6 +12,7 @@ from apps.database.statements import execute, query
 from apps.following import queries
 from apps.following.models import Follow, Mark, MarkedAll
 from apps.following.queries import Scope
+from apps.following.queries.copies import READ_BY_COPY
 from apps.following.queries.states import ARRIVED, NEW
 
 UNDO_FOR = timedelta(days=1)
@@ -23,7 +24,7 @@ _AT_ANY_TIME = datetime.max.replace(tzinfo=UTC)
 class Marked:
     """The result of marking a list read."""
 
-    count: int  # postings that became read
+    count: int  # articles that became read
     undo: int | None  # id for `undo_mark_all`; None if nothing became read
 
 
@@ -60,13 +61,15 @@ def _lock(user: User) -> None:
 _MOVE = f"""
 WITH unread AS MATERIALIZED (
     SELECT posting.id, follow.id AS follow_id, mark.read IS NULL AS by_number,
-        posting.retrieved_at <= %(shown_at)s AND posting.published_at < %(before)s AS is_meant
+        posting.retrieved_at <= %(shown_at)s AND posting.published_at < %(before)s AS is_meant,
+        posting.first_copy, {READ_BY_COPY} AS is_read
     FROM following_follow follow {ARRIVED}
     LEFT JOIN following_mark mark ON mark.user_id = %(user)s AND mark.posting_id = posting.id
     WHERE follow.id = ANY(%(follows)s) AND {NEW} AND mark.read IS NOT TRUE
     UNION ALL
     SELECT posting.id, follow.id, false,
-        posting.retrieved_at <= %(shown_at)s AND posting.published_at < %(before)s
+        posting.retrieved_at <= %(shown_at)s AND posting.published_at < %(before)s,
+        posting.first_copy, {READ_BY_COPY}
     FROM following_mark mark
     JOIN postings_posting posting ON posting.id = mark.posting_id
     JOIN following_follow follow ON follow.source_id = posting.source_id AND follow.id = ANY(%(follows)s)
@@ -106,7 +109,9 @@ WITH unread AS MATERIALIZED (
     ) whole
     WHERE id = %(marked)s AND whole.follows IS NOT NULL
 )
-SELECT count(*) FROM unread WHERE is_meant
+SELECT count(*) FILTER (WHERE first_copy IS NULL)
+    + count(DISTINCT first_copy) FILTER (WHERE first_copy IS NOT NULL AND NOT is_read)
+FROM unread WHERE is_meant
 """
 
 
@@ -149,10 +154,10 @@ WITH moved AS MATERIALIZED (
     UPDATE following_follow follow SET read_through = moved_from FROM moved
     WHERE moved.id = follow.id AND read_through = moved_to
 )
-SELECT posting.id, follow.read_through > moved_to AS is_below
+SELECT posting.id, posting.first_copy, follow.read_through > moved_to AS is_below
 FROM moved JOIN following_follow follow USING (id)
 CROSS JOIN LATERAL (
-    SELECT id FROM postings_posting posting
+    SELECT id, first_copy FROM postings_posting posting
     WHERE source_id = follow.source_id AND id > moved_from AND id <= moved_to AND published_at >= follow.unread_from
     OFFSET 0
 ) posting
@@ -169,7 +174,7 @@ ON CONFLICT (user_id, posting_id) DO UPDATE SET
 # A mark is cleared where the posting is unread without it.
 _CLEAR_MARKS = f"""
 WITH marked AS MATERIALIZED (
-    SELECT mark.id, mark.read AS was_read, follow.id IS NOT NULL AND {NEW} AS is_new
+    SELECT mark.id, posting.first_copy, mark.read AS was_read, follow.id IS NOT NULL AND {NEW} AS is_new
     FROM following_mark mark
     JOIN postings_posting posting ON posting.id = mark.posting_id
     LEFT JOIN following_follow follow ON follow.source_id = posting.source_id AND follow.user_id = mark.user_id
@@ -180,13 +185,15 @@ WITH marked AS MATERIALIZED (
         read = CASE WHEN is_new THEN NULL ELSE false END, marked_all = NULL, changed_at = %(now)s
     FROM marked WHERE mark.id = marked.id
 )
-SELECT count(*) FROM marked WHERE was_read
+SELECT count(*) FILTER (WHERE first_copy IS NULL) AS single,
+    array_agg(first_copy) FILTER (WHERE first_copy IS NOT NULL) AS copied
+FROM marked WHERE was_read
 """
 
 
 @transaction.atomic
 def undo_mark_all(user: User, undo_id: int, *, now: datetime) -> int:
-    """Undo marking a list read; returns the number of postings that are unread again.
+    """Undo marking a list read; returns the number of articles that are unread again.
 
     Later marks of the user stay. It works once, within a day.
     """
@@ -197,11 +204,12 @@ def undo_mark_all(user: User, undo_id: int, *, now: datetime) -> int:
     list(Follow.objects.filter(pk__in=marked.follows).order_by("pk").select_for_update(no_key=True).values_list("pk"))
     names: dict[str, Any] = {"user": user.pk, "marked": marked.pk, "now": now}
     turned = query(_MOVE_BACK, names)
-    if below := [posting_id for posting_id, is_below in turned if is_below]:
+    if below := [row.id for row in turned if row.is_below]:
         execute(_MARK_UNREAD, names | {"postings": below})
-    [(count,)] = query(_CLEAR_MARKS, names)
+    [cleared] = query(_CLEAR_MARKS, names)
     marked.delete()
-    return len(turned) + int(count)
+    articles = {row.first_copy for row in turned if row.first_copy is not None}.union(cleared.copied or ())
+    return sum(row.first_copy is None for row in turned) + int(cleared.single) + len(articles)
 
 
 def forget_undo(*, now: datetime) -> int:
@@ -253,22 +261,22 @@ def advance_all(*, now: datetime) -> int:
 
 
 # --- end of a follow --------------------------------------------------------------------------------------------------
-# Postings read with a list, which would be unread again if the user followed the source again.
+# Postings read with a list, which would be unread again if the user followed the source again, or by another feed.
 _KEEP_READ = """
 INSERT INTO following_mark (user_id, posting_id, read, changed_at)
 SELECT follow.user_id, posting.id, true, now()
 FROM following_follow follow JOIN postings_posting posting ON posting.source_id = follow.source_id
     AND posting.id <= follow.read_through AND posting.published_at >= follow.unread_from
-    AND posting.published_at >= coalesce((
+    AND (posting.first_copy IS NOT NULL OR posting.published_at >= coalesce((
         SELECT published_at FROM postings_posting newest WHERE newest.source_id = follow.source_id
-        ORDER BY published_at DESC, id DESC OFFSET %(newest)s - 1 LIMIT 1), '-infinity')
+        ORDER BY published_at DESC, id DESC OFFSET %(newest)s - 1 LIMIT 1), '-infinity'))
 WHERE follow.user_id = %(user)s AND follow.source_id = %(source)s ORDER BY posting.id
 ON CONFLICT (user_id, posting_id) DO UPDATE SET read = coalesce(following_mark.read, true)
 """
 
 
 def settle(user: User, source_id: int, *, newest: int) -> None:
-    """Mark the read ones of a source's newest postings before its follow is deleted, in the caller's transaction.
+    """Mark the read ones of a source's newest postings, and those with copies, before its follow is deleted, in the caller's transaction.
 
     Nothing of the source stays unread, and lists marked before cannot be undone.
     """

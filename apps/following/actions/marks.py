@@ -5,15 +5,32 @@ from datetime import datetime
 from typing import Any
 
 from apps.accounts.models import User
+from apps.database.statements import fetch
+from apps.following import queries
 from apps.following.models import Mark
+from apps.following.queries.copies import READ_COPIES
+from apps.postings.models import Posting
 
 
 def mark_read(user: User, posting_ids: Iterable[int], *, read: bool, now: datetime) -> None:
-    mark_for_all([(user.pk, posting_id) for posting_id in posting_ids], now=now, read=read)
+    """Mark postings. Copies of a read one count as read, so that those read must be marked, too, to be unread."""
+    ids = set(posting_ids)
+    if not read and ids:
+        ids.update(posting_id for (posting_id,) in fetch(READ_COPIES, {"user": user.pk, "ids": list(ids)}))
+    mark_for_all([(user.pk, posting_id) for posting_id in ids], now=now, read=read)
 
 
-def star(user: User, posting_id: int, *, starred: bool, now: datetime) -> None:
-    mark_for_all([(user.pk, posting_id)], now=now, starred_at=now if starred else None)
+def star(user: User, posting_id: int, *, starred: bool, now: datetime) -> list[int]:
+    """Star a posting, or unstar it; returns what changed.
+
+    Where lists show one row per article, it has the stars of all copies: taking it off takes off all.
+    """
+    ids = [posting_id]
+    if not starred and queries.folds(user):
+        copies = Posting.objects.filter(pk=posting_id, first_copy__isnull=False).values("first_copy")
+        ids += queries.stars_of(user).filter(posting__first_copy__in=copies).values_list("posting_id", flat=True)
+    mark_for_all([(user.pk, id) for id in ids], now=now, starred_at=now if starred else None)
+    return ids
 
 
 _CHANGED_AT = {"read": "read_changed_at", "starred_at": "star_changed_at"}

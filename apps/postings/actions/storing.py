@@ -11,7 +11,7 @@ from django.db import connection, transaction
 
 from apps.database.statements import rows_of
 from apps.postings.actions.boilerplate import Learner, lead_of
-from apps.postings.actions.duplicates import Dated, fold_keys, remember
+from apps.postings.actions.duplicates import Dated, fold_keys, note_copies_later, remember
 from apps.postings.algorithms import identity
 from apps.postings.algorithms.dates import EffectiveDate, effective, written_offset
 from apps.postings.algorithms.duplicates import article
@@ -144,7 +144,8 @@ def _insert(
             learner.observe(*each.words, each.document.received_at)
         stripped = [learner.strip(*each.words) for each in new]
         articles = [_dated(each, text) for each, text in zip(new, stripped, strict=True)]
-        folded = zip(new, stripped, fold_keys(articles), strict=True)
+        keys = fold_keys(articles)
+        folded = zip(new, stripped, keys, strict=True)
         rows = [(*_row(each), lead_of(each.markup.text, text), key) for each, text, key in folded]
         by_identity = {
             (each.document.source_id, each.posting.identity): dated for each, dated in zip(new, articles, strict=True)
@@ -152,6 +153,7 @@ def _insert(
         with connection.cursor() as cursor:
             cursor.execute(_INSERT, [list(column) for column in zip(*rows, strict=True)])
             found = rows_of(cursor)
+        note_copies_later((key, dated.at) for key, dated in zip(keys, articles, strict=True))
         remember((row.id, by_identity[row.source_id, bytes(row.identity)]) for row in found)
         for row in found:
             trusted = effective(row.claimed_at, received=row.retrieved_at, position=0).trusted

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
+from apps.following import queries as following
 from apps.postings import queries as postings
 from apps.reading.pages.sections import front_sections
 from apps.reading.pages.stories import top_stories
@@ -26,7 +27,7 @@ def home_page(now: datetime) -> Context:
     """Two queries, plus those of trends and stories."""
     anonymous = AnonymousUser()
     sections = front_sections(anonymous, now)
-    visible = postings.visible_to(anonymous)
+    visible = following.folded(postings.visible_to(anonymous))
     newest = list(postings.newest(visible).values_list("pk", "source__category")[:CONSIDERED])
     by_category = _categories(newest) if not sections["parts"] else {}
     wanted = {id for id, _ in newest[:LENGTH]} | {id for ids in by_category.values() for id in ids}

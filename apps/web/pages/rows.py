@@ -1,13 +1,16 @@
 """Postings in lists."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
 from apps.database.statements import MAX_ID, fetch_as
+from apps.following.queries.copies import COPIES, AlsoIn, also_in, folds
 from apps.following.queries.states import OWN, READABLE, STARRED, UNREAD
 from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import MIN_SOURCES
@@ -32,8 +35,9 @@ class PostingRow:
     story_id: int | None  # of a story with other sources
     published_at: datetime
     unread: bool
-    starred: bool
+    starred: bool  # or, if lists are folded, one of its copies is
     own_tags: tuple[str, ...]  # the user's, by name
+    also: tuple[AlsoIn, ...]  # other feeds of the same article
     images: str = ""  # the user's setting for the source
 
     @property
@@ -58,13 +62,14 @@ SELECT posting.id, posting.url, posting.title, left(coalesce(posting.lead, posti
     coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS source_title,
     (SELECT story.id FROM stories_member member JOIN stories_story story ON story.id = member.story_id
         WHERE member.posting_id = posting.id AND story.sources >= {MIN_SOURCES}) AS story_id,
-    posting.published_at, {UNREAD} AS unread, {STARRED} AS starred,
+    posting.published_at, {UNREAD} AS unread, ({STARRED} OR %(folds)s AND copies.starred) AS starred,
     ARRAY(SELECT tag.name FROM following_tagging tagging JOIN following_tag tag ON tag.id = tagging.tag_id
         WHERE tagging.posting_id = posting.id AND tag.user_id = %(user)s ORDER BY tag.name) AS own_tags,
-    coalesce(follow.images, '') AS images
+    coalesce(follow.images, '') AS images, copies.source_ids AS copy_sources, copies.titles AS copy_titles
 FROM unnest(%(ids)s::bigint[]) WITH ORDINALITY AS wanted (id, place)
 JOIN postings_posting posting ON posting.id = wanted.id
 {OWN}
+{COPIES}
 WHERE {READABLE}
 ORDER BY wanted.place
 """
@@ -74,8 +79,8 @@ def rows(user: User | AnonymousUser, posting_ids: Collection[int]) -> list[Posti
     """Those of the postings that the user may read, in the given order. One query."""
     if not posting_ids:
         return []
-    names = {"user": user.pk or 0, "ids": [id for id in posting_ids if id <= MAX_ID]}
-    return [_row(user, found) for found in fetch_as(PostingRow, _ROWS, names)]
+    names = {"user": user.pk or 0, "ids": [id for id in posting_ids if id <= MAX_ID], "folds": folds(user)}
+    return fetch_as(partial(_row, user), _ROWS, names)
 
 
 def rows_by_id(user: User | AnonymousUser, posting_ids: Collection[int]) -> dict[int, PostingRow]:
@@ -86,10 +91,22 @@ def row(user: User, posting_id: int) -> PostingRow | None:
     return next(iter(rows(user, [posting_id])), None)
 
 
-def _row(user: User | AnonymousUser, row: PostingRow) -> PostingRow:
-    return replace(
-        row,
-        url=http_address(row.url),
-        image_url=picture_for(user, picture_address(row.image_url), row.images),
-        own_tags=tuple(row.own_tags),
+def _row(
+    user: User | AnonymousUser,
+    *,
+    url: str,
+    image_url: str,
+    images: str,
+    own_tags: list[str],
+    copy_sources: list[int] | None,
+    copy_titles: list[str] | None,
+    **plain: Any,
+) -> PostingRow:
+    return PostingRow(
+        **plain,
+        url=http_address(url),
+        image_url=picture_for(user, picture_address(image_url), images),
+        own_tags=tuple(own_tags),
+        also=also_in(copy_sources, copy_titles),
+        images=images,
     )
