@@ -9,7 +9,7 @@ from django.db.models import BooleanField, Case, CharField, F, FilteredRelation,
 from django.db.models.functions import Coalesce, NullIf
 
 from apps.accounts.models import User
-from apps.database.statements import fetch_rows
+from apps.database.statements import fetch, fetch_rows
 from apps.following.queries.copies import READ_BY_COPY, folds, read_by_copy
 from apps.postings.models import Posting
 
@@ -114,6 +114,20 @@ def unread_articles(user: User) -> dict[int, Unread]:
     if not folds(user):
         return {source_id: Unread(count) for source_id, count in unread_counts(user).items()}
     return {row.source_id: Unread(row.single, frozenset(row.copied or ())) for row in _counted(user)}
+
+
+_READ_ELSEWHERE = f"""
+SELECT posting.id FROM following_follow follow {ARRIVED}
+WHERE follow.user_id = %(user)s AND {READ_BY_COPY}
+UNION
+SELECT posting.id FROM following_mark mark JOIN postings_posting posting ON posting.id = mark.posting_id
+WHERE mark.user_id = %(user)s AND NOT mark.read AND {READ_BY_COPY}
+"""
+
+
+def read_elsewhere(user: User) -> list[int]:
+    """Postings that would be unread, had not the user read a copy of them; and some that are read. One query."""
+    return [posting_id for (posting_id,) in fetch(_READ_ELSEWHERE, {"user": user.pk})]
 
 
 def _counted(user: User) -> list[Any]:
