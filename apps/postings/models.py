@@ -38,7 +38,7 @@ class Posting(models.Model):
     edited_at = models.DateTimeField(null=True)  # when we last saw its words change
     lead = models.TextField(null=True)  # first words without boilerplate; null: those of the text
     fold_key = models.BigIntegerField(db_default=0)  # the same for copies of one article; 0: nothing to compare
-    # Of copies: the posting that came first, also on that one itself; null: there are none. No foreign key: that posting
+    # Of copies: the posting that came first, also on that one itself; null: there are none. No foreign key: that one
     # may be deleted, and the others remain copies of each other.
     first_copy = models.BigIntegerField(null=True)
 

@@ -276,7 +276,7 @@ ON CONFLICT (user_id, posting_id) DO UPDATE SET read = coalesce(following_mark.r
 
 
 def settle(user: User, source_id: int, *, newest: int) -> None:
-    """Mark the read ones of a source's newest postings, and those with copies, before its follow is deleted, in the caller's transaction.
+    """Mark what is read before a source's follow is deleted, in the caller's transaction: the newest, and copies.
 
     Nothing of the source stays unread, and lists marked before cannot be undone.
     """

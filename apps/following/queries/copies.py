@@ -48,8 +48,8 @@ REPRESENTS_UNREAD = """(posting.first_copy IS NULL OR NOT EXISTS (
     WHERE twin.first_copy = posting.first_copy AND twin.id < posting.id AND own.id IN (SELECT id FROM mine)
         AND coalesce(NOT seen.read, twin.id > own.read_through AND twin.published_at >= own.unread_from)))"""
 
-# The other feeds of the article of `posting`, in the order of arrival: those that the user follows and has not muted, or
-# if `follow` is missing, also listed ones.
+# The other feeds of the article of `posting`, in the order of arrival: those that the user follows and has not muted,
+# or if `follow` is missing, also listed ones.
 COPIES = f"""CROSS JOIN LATERAL (
     SELECT array_agg(source_id ORDER BY id) FILTER (WHERE is_shown) AS source_ids,
         array_agg(title ORDER BY id) FILTER (WHERE is_shown) AS titles, coalesce(bool_or(starred), false) AS starred

@@ -29,7 +29,8 @@ WITH mine AS MATERIALIZED (
     SELECT id, source_id, published_at, first_copy FROM postings_posting posting WHERE {beyond}
     ORDER BY published_at {down}, id {down} LIMIT %(walked)s
 ), walked AS MATERIALIZED (
-    SELECT posting.id, published_at FROM near posting JOIN mine follow USING (source_id) {marks} WHERE {wanted} AND {shown}
+    SELECT posting.id, published_at FROM near posting JOIN mine follow USING (source_id) {marks}
+    WHERE {wanted} AND {shown}
     ORDER BY published_at {down}, id {down} LIMIT %(limit)s
 ), enough AS MATERIALIZED (SELECT count(*) = %(limit)s AS is_so FROM walked)
 (SELECT id, published_at FROM walked WHERE (SELECT is_so FROM enough))

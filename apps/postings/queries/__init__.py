@@ -224,8 +224,8 @@ def same_postings(from_id: int, to_id: int) -> list[tuple[int, int]]:
 
 _EARLIER_COPIES = """
 SELECT posting.id, array_agg(twin.id) AS copies
-FROM postings_posting posting JOIN postings_posting twin ON twin.first_copy = posting.first_copy AND twin.id < posting.id
-WHERE posting.id = ANY(%s) GROUP BY posting.id
+FROM postings_posting posting JOIN postings_posting twin ON twin.first_copy = posting.first_copy
+WHERE posting.id = ANY(%s) AND twin.id < posting.id GROUP BY posting.id
 """
 
 

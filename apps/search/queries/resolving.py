@@ -197,8 +197,8 @@ def _unread(user: User) -> Condition:
     lowest = min((each.read_through for each in follows), default=0)  # below it postings are read without a mark
     marks = Mark.objects.filter(Q(read=False) | Q(read=True, posting_id__gt=lowest), user=user)
     marked: dict[bool | None, set[int]] = {True: set(), False: set()}
-    for posting_id, read in marks.values_list("posting_id", "read"):
-        marked[read].add(posting_id)
+    for posting_id, is_read in marks.values_list("posting_id", "read"):
+        marked[is_read].add(posting_id)
     elsewhere = frozenset(following.read_elsewhere(user))
     kept, read = frozenset(marked[False] - elsewhere), frozenset(marked[True] | elsewhere)
     return Any((Postings(kept), All((new, Not(Postings(read))))))

@@ -158,7 +158,7 @@ def _by_time(request: _Request, cursor: str) -> SearchResult:
         total = len(found) if len(found) < MAX_COUNTED else _amount(index, limited)
         counted = facets(attributes_of(index, documents), request.now.tzinfo)
         shown = rest[:LENGTH]
-        copies = _copies(index, limited, shown) if request.fold else frozenset()
+        copies = _copies(index, condition, shown) if request.fold else frozenset()
     last = Cursor(EPOCH + timedelta(microseconds=shown[-1].published), shown[-1].posting_id) if shown else None
     return SearchResult(
         postings=tuple(each.posting_id for each in shown if each.posting_id not in copies),
@@ -177,13 +177,14 @@ def _behind(index: Snapshot, condition: Condition, found: Sequence[Found], befor
     return index.such(All((Limited(condition), before))).newest(LENGTH + 1)
 
 
-def _copies(index: Snapshot, limited: Limited, shown: Sequence[Found]) -> frozenset[int]:
+def _copies(index: Snapshot, condition: Condition, shown: Sequence[Found]) -> frozenset[int]:
     """Those of the postings of which a matching copy came before: it is on this page or on another one."""
     earlier = postings.earlier_copies([each.posting_id for each in shown])
     if not earlier:
         return frozenset()
-    among = Postings(frozenset().union(*earlier.values()))
-    matching = {each.posting_id for each in index.such(All((among, limited))).newest(len(among.postings))}
+    among = frozenset().union(*earlier.values())
+    found = index.such(All((Postings(among), Limited(condition)))).newest(len(among))
+    matching = {each.posting_id for each in found}
     return frozenset(id for id, copies in earlier.items() if not matching.isdisjoint(copies))
 
 
