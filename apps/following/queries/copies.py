@@ -4,7 +4,8 @@ The one that came first represents an article in a list, among those copies that
 change no list, and neither does reading: pages of a list neither skip nor repeat an article.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import BooleanField, Exists, F, Func, OuterRef, Q, QuerySet
@@ -51,8 +52,8 @@ REPRESENTS_UNREAD = """(posting.first_copy IS NULL OR NOT EXISTS (
 # The other feeds of the article of `posting`, in the order of arrival: those that the user follows and has not muted,
 # or if `follow` is missing, also listed ones.
 COPIES = f"""CROSS JOIN LATERAL (
-    SELECT array_agg(source_id ORDER BY id) FILTER (WHERE is_shown) AS source_ids,
-        array_agg(title ORDER BY id) FILTER (WHERE is_shown) AS titles, coalesce(bool_or(starred), false) AS starred
+    SELECT coalesce(array_agg(source_id || ' ' || title ORDER BY id) FILTER (WHERE is_shown), '{{}}') AS also,
+        coalesce(bool_or(starred), false) AS starred
     FROM (
         SELECT min(twin.id) AS id, twin.source_id,
             min(coalesce(nullif(own.title, ''), nullif(feed.title, ''), feed.url)) AS title,
@@ -66,9 +67,10 @@ COPIES = f"""CROSS JOIN LATERAL (
 ) copies"""
 
 
-def also_in(source_ids: list[int] | None, titles: list[str] | None) -> tuple[AlsoIn, ...]:
-    """From the columns of `COPIES`."""
-    return tuple(map(AlsoIn, source_ids or (), titles or ()))
+def also_in(column: Sequence[Any]) -> tuple[AlsoIn, ...]:
+    """From the column of `COPIES`."""
+    pairs = (each.split(" ", 1) for each in column)
+    return tuple(AlsoIn(int(source_id), title) for source_id, title in pairs)
 
 
 def folds(user: User | AnonymousUser) -> bool:

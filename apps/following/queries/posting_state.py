@@ -50,7 +50,7 @@ class PostingState:
 
 _STATE = f"""
 SELECT {READABLE} AS readable, {UNREAD} AS unread, ({STARRED} OR %(folds)s AND copies.starred) AS starred,
-    copies.source_ids AS copy_sources, copies.titles AS copy_titles,
+    copies.also,
     coalesce(follow.title, '') AS source_title, coalesce(follow.full_text, '') AS full_text,
     coalesce(follow.images, '') AS images, note.text AS note, note.changed_at AS noted_at,
     playback.address, playback.seconds, coalesce(share.secret, '') AS secret,
@@ -86,15 +86,14 @@ def _read(
     tag_ids: list[int] | None,
     tag_names: list[str] | None,
     tags_are_on: list[bool] | None,
-    copy_sources: list[int] | None,
-    copy_titles: list[str] | None,
+    also: list[str],
     **plain: Any,
 ) -> PostingState:
     columns = zip(tag_ids or (), tag_names or (), tags_are_on or (), strict=True)
     tags = [(StateTag(id, name), is_on) for id, name, is_on in columns]
     return PostingState(
         **plain,
-        also=also_in(copy_sources, copy_titles),
+        also=also_in(also),
         note=None if note is None or noted_at is None else StateNote(note, noted_at),
         place=None if address is None or seconds is None else PlaybackPosition(address, seconds),
         tags=tuple(tag for tag, is_on in tags if is_on),

@@ -1,10 +1,8 @@
 """Postings in lists."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
-from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 
@@ -16,6 +14,7 @@ from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import MIN_SOURCES
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
+from apps.web.pages.icons import icon_address
 from apps.web.pages.pictures import picture_for
 
 EXCERPT = 320  # characters
@@ -37,8 +36,9 @@ class PostingRow:
     unread: bool
     starred: bool  # or, if lists are folded, one of its copies is
     own_tags: tuple[str, ...]  # the user's, by name
-    also: tuple[AlsoIn, ...]  # other feeds of the same article
     images: str = ""  # the user's setting for the source
+    also: tuple[AlsoIn, ...] = ()  # other feeds of the same article
+    icon: str = ""  # address of the source's icon; empty if it has none
 
     @property
     def anchor(self) -> str:
@@ -65,7 +65,7 @@ SELECT posting.id, posting.url, posting.title, left(coalesce(posting.lead, posti
     posting.published_at, {UNREAD} AS unread, ({STARRED} OR %(folds)s AND copies.starred) AS starred,
     ARRAY(SELECT tag.name FROM following_tagging tagging JOIN following_tag tag ON tag.id = tagging.tag_id
         WHERE tagging.posting_id = posting.id AND tag.user_id = %(user)s ORDER BY tag.name) AS own_tags,
-    coalesce(follow.images, '') AS images, copies.source_ids AS copy_sources, copies.titles AS copy_titles
+    coalesce(follow.images, '') AS images, coalesce(source.icon_id, '') AS icon, copies.also
 FROM unnest(%(ids)s::bigint[]) WITH ORDINALITY AS wanted (id, place)
 JOIN postings_posting posting ON posting.id = wanted.id
 {OWN}
@@ -80,7 +80,7 @@ def rows(user: User | AnonymousUser, posting_ids: Collection[int]) -> list[Posti
     if not posting_ids:
         return []
     names = {"user": user.pk or 0, "ids": [id for id in posting_ids if id <= MAX_ID], "folds": folds(user)}
-    return fetch_as(partial(_row, user), _ROWS, names)
+    return [_row(user, found) for found in fetch_as(PostingRow, _ROWS, names)]
 
 
 def rows_by_id(user: User | AnonymousUser, posting_ids: Collection[int]) -> dict[int, PostingRow]:
@@ -91,22 +91,12 @@ def row(user: User, posting_id: int) -> PostingRow | None:
     return next(iter(rows(user, [posting_id])), None)
 
 
-def _row(
-    user: User | AnonymousUser,
-    *,
-    url: str,
-    image_url: str,
-    images: str,
-    own_tags: list[str],
-    copy_sources: list[int] | None,
-    copy_titles: list[str] | None,
-    **plain: Any,
-) -> PostingRow:
-    return PostingRow(
-        **plain,
-        url=http_address(url),
-        image_url=picture_for(user, picture_address(image_url), images),
-        own_tags=tuple(own_tags),
-        also=also_in(copy_sources, copy_titles),
-        images=images,
+def _row(user: User | AnonymousUser, row: PostingRow) -> PostingRow:
+    return replace(
+        row,
+        url=http_address(row.url),
+        image_url=picture_for(user, picture_address(row.image_url), row.images),
+        own_tags=tuple(row.own_tags),
+        icon=icon_address(row.icon),
+        also=also_in(row.also),
     )
