@@ -55,6 +55,12 @@ def feed_icon(icon: str, title: object) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
+def also(context: dict[str, Any]) -> SafeString:
+    """How many other feeds have the context's posting."""
+    return drawn("also", posting=context["posting"])
+
+
+@register.simple_tag(takes_context=True)
 def sidebar_tree(context: dict[str, Any]) -> SafeString:
     """Folders and sources of the context's sidebar."""
     sidebar = context["sidebar"]
