@@ -40,10 +40,11 @@ WHERE twin.first_copy IN (SELECT first_copy FROM postings_posting WHERE id = ANY
 # Whether a posting represents its article in a list made of follows in `mine`; of unread ones, among those unread.
 _REPRESENTS = f"""(posting.first_copy IS NULL OR NOT EXISTS (
     SELECT FROM postings_posting twin {_OWN_OF_TWIN.format(user="%(user)s")}
-    WHERE twin.first_copy = posting.first_copy AND twin.id < posting.id AND own.id IN (SELECT id FROM mine){{unread}}))"""
+    WHERE twin.first_copy = posting.first_copy AND twin.id < posting.id
+        AND own.id IN (SELECT id FROM mine) {{unread}}))"""
 REPRESENTS = _REPRESENTS.format(unread="")
 REPRESENTS_UNREAD = _REPRESENTS.format(
-    unread=" AND coalesce(NOT seen.read, twin.id > own.read_through AND twin.published_at >= own.unread_from)"
+    unread="AND coalesce(NOT seen.read, twin.id > own.read_through AND twin.published_at >= own.unread_from)"
 )
 
 # The other feeds of the article of `posting`, in the order of arrival: those that the user follows and has not muted,

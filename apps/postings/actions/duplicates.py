@@ -102,7 +102,7 @@ def note_copies_later(keys: Iterable[tuple[int, datetime]]) -> None:
 
     Of two transactions that store copies at once, neither sees the other's: the one that ends last finds both.
     """
-    transaction.on_commit(partial(note_copies, [(key, at) for key, at in keys if key]))
+    transaction.on_commit(partial(note_copies, [(key, at) for key, at in keys if key]), robust=True)
 
 
 def note_copies(keys: Sequence[tuple[int, datetime]]) -> int:
