@@ -261,17 +261,33 @@ def advance_all(*, now: datetime) -> int:
 
 
 # --- end of a follow --------------------------------------------------------------------------------------------------
-# Postings read with a list, which would be unread again if the user followed the source again, or by another feed.
+# Postings read with a list, which would be unread again if the user followed the source again.
 _KEEP_READ = """
 INSERT INTO following_mark (user_id, posting_id, read, changed_at)
 SELECT follow.user_id, posting.id, true, now()
 FROM following_follow follow JOIN postings_posting posting ON posting.source_id = follow.source_id
     AND posting.id <= follow.read_through AND posting.published_at >= follow.unread_from
-    AND (posting.first_copy IS NOT NULL OR posting.published_at >= coalesce((
+    AND posting.published_at >= coalesce((
         SELECT published_at FROM postings_posting newest WHERE newest.source_id = follow.source_id
-        ORDER BY published_at DESC, id DESC OFFSET %(newest)s - 1 LIMIT 1), '-infinity'))
+        ORDER BY published_at DESC, id DESC OFFSET %(newest)s - 1 LIMIT 1), '-infinity')
 WHERE follow.user_id = %(user)s AND follow.source_id = %(source)s ORDER BY posting.id
 ON CONFLICT (user_id, posting_id) DO UPDATE SET read = coalesce(following_mark.read, true)
+"""
+
+
+# Copies in other feeds that counted as read because of this one.
+_KEEP_COPIES_READ = """
+INSERT INTO following_mark (user_id, posting_id, read, changed_at)
+SELECT DISTINCT follow.user_id, twin.id, true, now()
+FROM following_follow follow
+JOIN postings_posting posting ON posting.source_id = follow.source_id AND posting.first_copy IS NOT NULL
+LEFT JOIN following_mark mark ON mark.user_id = follow.user_id AND mark.posting_id = posting.id
+JOIN postings_posting twin ON twin.first_copy = posting.first_copy AND twin.source_id <> posting.source_id
+JOIN following_follow other ON other.user_id = follow.user_id AND other.source_id = twin.source_id
+WHERE follow.user_id = %(user)s AND follow.source_id = %(source)s
+    AND coalesce(mark.read, posting.id <= follow.read_through AND posting.published_at >= follow.unread_from)
+ORDER BY twin.id
+ON CONFLICT (user_id, posting_id) DO UPDATE SET read = true
 """
 
 
@@ -282,5 +298,6 @@ def settle(user: User, source_id: int, *, newest: int) -> None:
     """
     _lock(user)
     execute(_KEEP_READ, {"user": user.pk, "source": source_id, "newest": newest})
+    execute(_KEEP_COPIES_READ, {"user": user.pk, "source": source_id})
     Mark.objects.filter(user=user, posting__source=source_id, read=False).update(read=None, marked_all=None)
     MarkedAll.objects.filter(user=user).delete()

@@ -5,19 +5,26 @@ from datetime import datetime
 from typing import Any
 
 from apps.accounts.models import User
-from apps.database.statements import fetch
+from apps.database.statements import execute
 from apps.following import queries
 from apps.following.models import Mark
-from apps.following.queries.copies import READ_COPIES
+from apps.following.queries.copies import MARKED_COPIES
 from apps.postings.models import Posting
+
+# In one order, so that two concurrent statements wait instead of deadlocking.
+_MARK = f"""
+INSERT INTO following_mark (user_id, posting_id, read, changed_at, read_changed_at)
+SELECT %(user)s, id, %(read)s, %(now)s, %(now)s
+FROM (SELECT unnest(%(ids)s::bigint[]) AS id UNION ({MARKED_COPIES})) marked ORDER BY id
+ON CONFLICT (user_id, posting_id) DO UPDATE SET read = excluded.read, marked_all = NULL,
+    changed_at = excluded.changed_at, read_changed_at = excluded.read_changed_at
+"""
 
 
 def mark_read(user: User, posting_ids: Iterable[int], *, read: bool, now: datetime) -> None:
-    """Mark postings. Copies of a read one count as read, so that those read must be marked, too, to be unread."""
-    ids = set(posting_ids)
-    if not read and ids:
-        ids.update(posting_id for (posting_id,) in fetch(READ_COPIES, {"user": user.pk, "ids": list(ids)}))
-    mark_for_all([(user.pk, posting_id) for posting_id in ids], now=now, read=read)
+    """Mark postings and their copies in feeds that the user follows; those that come later follow the copies."""
+    if ids := sorted(set(posting_ids)):
+        execute(_MARK, {"user": user.pk, "ids": ids, "read": read, "now": now})
 
 
 def star(user: User, posting_id: int, *, starred: bool, now: datetime) -> list[int]:

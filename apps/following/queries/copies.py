@@ -22,47 +22,56 @@ class AlsoIn(NamedTuple):
 
 
 # The user's follow and mark of a copy, `twin`.
-_OWN_OF_TWIN = """LEFT JOIN following_follow own ON own.source_id = twin.source_id AND own.user_id = {user}
-    LEFT JOIN following_mark seen ON seen.posting_id = twin.id AND seen.user_id = {user}"""
+_FOLLOW = "following_follow own ON own.source_id = twin.source_id AND own.user_id = {user}"
+_MARK = "LEFT JOIN following_mark seen ON seen.posting_id = twin.id AND seen.user_id = {user}"
 _WAS_READ = "coalesce(seen.read, twin.id <= own.read_through AND twin.published_at >= own.unread_from)"
+_IS_NEW = "coalesce(NOT seen.read, twin.id > own.read_through AND twin.published_at >= own.unread_from)"
 _READ_BY_COPY = f"""({{first_copy}} IS NOT NULL AND EXISTS (
-    SELECT FROM postings_posting twin {_OWN_OF_TWIN} WHERE twin.first_copy = {{first_copy}} AND {_WAS_READ}))"""
+    SELECT FROM postings_posting twin JOIN {_FOLLOW} {_MARK}
+    WHERE twin.first_copy = {{first_copy}} {{others}} AND {_WAS_READ}))"""
 
-# For raw statements, of `posting` and %(user)s: whether some copy was read, by a mark or with a list.
-READ_BY_COPY = _READ_BY_COPY.format(first_copy="posting.first_copy", user="%(user)s")
+# For raw statements, of `posting` and %(user)s: whether a copy in a followed feed was read, by a mark or with a list.
+_OTHERS = "AND twin.id <> posting.id"  # an unread posting was not read itself
+READ_BY_COPY = _READ_BY_COPY.format(first_copy="posting.first_copy", others=_OTHERS, user="%(user)s")
 
-# The copies of the articles of %(ids)s that were read.
-READ_COPIES = f"""
-SELECT twin.id FROM postings_posting twin {_OWN_OF_TWIN.format(user="%(user)s")}
-WHERE twin.first_copy IN (SELECT first_copy FROM postings_posting WHERE id = ANY(%(ids)s)) AND {_WAS_READ}
-"""
-
-# Whether a posting represents its article in a list made of follows in `mine`; of unread ones, among those unread.
+# Whether a posting represents its article in a list made of follows in `mine`; of unread ones, among those unread,
+# and if no copy was read. One pass over the copies, since a list may have to look at those of all that is unread.
 _REPRESENTS = f"""(posting.first_copy IS NULL OR NOT EXISTS (
-    SELECT FROM postings_posting twin {_OWN_OF_TWIN.format(user="%(user)s")}
-    WHERE twin.first_copy = posting.first_copy AND twin.id < posting.id
-        AND own.id IN (SELECT id FROM mine) {{unread}}))"""
-REPRESENTS = _REPRESENTS.format(unread="")
+    SELECT FROM postings_posting twin JOIN {_FOLLOW} {{mark}}
+    WHERE twin.first_copy = posting.first_copy {_OTHERS} AND {{hides}}))"""
+_EARLIER = "twin.id < posting.id AND own.id IN (SELECT id FROM mine)"
+REPRESENTS = _REPRESENTS.format(mark="", hides=_EARLIER, user="%(user)s")
 REPRESENTS_UNREAD = _REPRESENTS.format(
-    unread="AND coalesce(NOT seen.read, twin.id > own.read_through AND twin.published_at >= own.unread_from)"
+    mark=_MARK.format(user="%(user)s"), hides=f"({_WAS_READ} OR {_EARLIER} AND {_IS_NEW})", user="%(user)s"
 )
 
 # The other feeds of the article of `posting`, in the order of arrival: those that the user follows and has not muted,
-# or if `follow` is missing, also listed ones.
+# or if `follow` is missing, also listed ones. An article is unread if some copy is and none was read.
 COPIES = f"""CROSS JOIN LATERAL (
     SELECT coalesce(array_agg(source_id || ' ' || title ORDER BY id) FILTER (WHERE is_shown), '{{}}') AS also,
-        coalesce(bool_or(starred), false) AS starred
+        coalesce(bool_or(starred), false) AS starred,
+        coalesce(bool_or(is_new) AND NOT bool_or(was_read), false) AS unread
     FROM (
         SELECT min(twin.id) AS id, twin.source_id,
             min(coalesce(nullif(own.title, ''), nullif(feed.title, ''), feed.url)) AS title,
             bool_or(seen.starred_at IS NOT NULL) AS starred,
+            bool_or(own.id IS NOT NULL AND coalesce({_IS_NEW}, false)) AS is_new,
+            bool_or(own.id IS NOT NULL AND coalesce({_WAS_READ}, false)) AS was_read,
             twin.source_id <> posting.source_id
                 AND bool_or(NOT own.muted OR own.id IS NULL AND follow.id IS NULL AND feed.listed) AS is_shown
         FROM postings_posting twin JOIN sources_source feed ON feed.id = twin.source_id
-        {_OWN_OF_TWIN.format(user="%(user)s")}
+        LEFT JOIN {_FOLLOW.format(user="%(user)s")} {_MARK.format(user="%(user)s")}
         WHERE twin.first_copy = posting.first_copy GROUP BY twin.source_id
     ) twin
 ) copies"""
+
+# The other copies that a mark on %(ids)s concerns: of an article that becomes read all in followed feeds, of one that
+# becomes unread those that were read.
+MARKED_COPIES = f"""
+SELECT twin.id FROM postings_posting twin JOIN {_FOLLOW} {_MARK}
+WHERE twin.first_copy IN (SELECT first_copy FROM postings_posting WHERE id = ANY(%(ids)s::bigint[]))
+    AND (%(read)s OR {_WAS_READ})
+""".format(user="%(user)s")
 
 
 def also_in(column: Sequence[Any]) -> tuple[AlsoIn, ...]:
@@ -84,5 +93,5 @@ def folded(found: QuerySet[Posting]) -> QuerySet[Posting]:
 
 def read_by_copy(user: User) -> Func:
     """`READ_BY_COPY` for querysets of postings."""
-    template = _READ_BY_COPY.format(first_copy="%(expressions)s", user=int(user.pk))
+    template = _READ_BY_COPY.format(first_copy="%(expressions)s", others="", user=int(user.pk))
     return Func(F("first_copy"), template=template, output_field=BooleanField())

@@ -54,11 +54,11 @@ SELECT posting.id, posting.published_at FROM mine follow CROSS JOIN LATERAL (
 """
 _EACH_UNREAD = """
 SELECT posting.id, posting.published_at FROM mine follow {arrived} {marks}
-WHERE {new} AND {beyond} AND mark.read IS NOT TRUE AND NOT {read_by_copy} AND {shown}
+WHERE {new} AND {beyond} AND mark.read IS NOT TRUE AND {shown}
 UNION ALL
 SELECT posting.id, posting.published_at FROM following_mark mark
 JOIN postings_posting posting ON posting.id = mark.posting_id JOIN mine follow ON follow.source_id = posting.source_id
-WHERE mark.user_id = %(user)s AND NOT mark.read AND NOT ({new}) AND {beyond} AND NOT {read_by_copy} AND {shown}
+WHERE mark.user_id = %(user)s AND NOT mark.read AND NOT ({new}) AND {beyond} AND {shown}
 """
 
 
@@ -138,13 +138,13 @@ def _beyond(*, oldest_first: bool, is_first: bool, is_bounded: bool) -> str:
 
 def _statement(each: str, beyond: str, *, unread_only: bool, oldest_first: bool, fold: bool) -> str:
     represents = REPRESENTS_UNREAD if unread_only else REPRESENTS
+    every = f"NOT {READ_BY_COPY}" if unread_only else "true"
     parts = {
         "down": "" if oldest_first else "DESC",
         "beyond": beyond,
         "marks": _MARKS if unread_only else "",
-        "wanted": f"coalesce(NOT mark.read, {NEW}) AND NOT {READ_BY_COPY}" if unread_only else "true",
-        "shown": represents if fold else "true",
-        "read_by_copy": READ_BY_COPY,
+        "wanted": f"coalesce(NOT mark.read, {NEW})" if unread_only else "true",
+        "shown": represents if fold else every,
         "new": NEW,
         "arrived": ARRIVED,
     }

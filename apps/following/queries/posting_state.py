@@ -35,8 +35,8 @@ class PlaybackPosition:
 @dataclass(frozen=True, slots=True)
 class PostingState:
     readable: bool  # as `readable_by` defines
-    unread: bool  # as `with_state` defines
-    starred: bool  # or, if lists are folded, one of its copies is
+    unread: bool  # as `with_state` defines, or if lists are folded, the article
+    starred: bool  # this or, if lists are folded, one of its copies
     also: tuple[AlsoIn, ...]
     source_title: str  # the user's own; this and the next two are empty by default
     full_text: str
@@ -49,7 +49,8 @@ class PostingState:
 
 
 _STATE = f"""
-SELECT {READABLE} AS readable, {UNREAD} AS unread, ({STARRED} OR %(folds)s AND copies.starred) AS starred,
+SELECT {READABLE} AS readable, ({UNREAD} OR %(folds)s AND copies.unread) AS unread,
+    ({STARRED} OR %(folds)s AND copies.starred) AS starred,
     copies.also,
     coalesce(follow.title, '') AS source_title, coalesce(follow.full_text, '') AS full_text,
     coalesce(follow.images, '') AS images, note.text AS note, note.changed_at AS noted_at,

@@ -33,8 +33,8 @@ class PostingRow:
     source_title: str
     story_id: int | None  # of a story with other sources
     published_at: datetime
-    unread: bool
-    starred: bool  # or, if lists are folded, one of its copies is
+    unread: bool  # this or, if lists are folded, the article
+    starred: bool  # this or, if lists are folded, one of its copies
     own_tags: tuple[str, ...]  # the user's, by name
     images: str = ""  # the user's setting for the source
     also: tuple[AlsoIn, ...] = ()  # other feeds of the same article
@@ -62,7 +62,8 @@ SELECT posting.id, posting.url, posting.title, left(coalesce(posting.lead, posti
     coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS source_title,
     (SELECT story.id FROM stories_member member JOIN stories_story story ON story.id = member.story_id
         WHERE member.posting_id = posting.id AND story.sources >= {MIN_SOURCES}) AS story_id,
-    posting.published_at, {UNREAD} AS unread, ({STARRED} OR %(folds)s AND copies.starred) AS starred,
+    posting.published_at, ({UNREAD} OR %(folds)s AND copies.unread) AS unread,
+    ({STARRED} OR %(folds)s AND copies.starred) AS starred,
     ARRAY(SELECT tag.name FROM following_tagging tagging JOIN following_tag tag ON tag.id = tagging.tag_id
         WHERE tagging.posting_id = posting.id AND tag.user_id = %(user)s ORDER BY tag.name) AS own_tags,
     coalesce(follow.images, '') AS images, coalesce(source.icon_id, '') AS icon, copies.also

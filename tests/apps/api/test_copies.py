@@ -2,8 +2,7 @@
 
 import pytest
 
-from apps.following import actions, queries
-from apps.following.models import Mark
+from apps.following import queries
 from apps.postings.models import Posting
 from tests.apps.api.google_reader import READ, READING_LIST, STARRED
 from tests.apps.api.google_reader import Program as GoogleReader
@@ -11,7 +10,7 @@ from tests.apps.api.programs import Program as Rest
 from tests.apps.api.test_fever import Program as Fever
 from tests.apps.api.test_fever import ids
 from tests.apps.api.test_miniflux import Program as Miniflux
-from tests.builders import NOON, a_follow, a_posting, a_user
+from tests.builders import a_follow, a_posting, a_user
 
 pytestmark = pytest.mark.django_db
 
@@ -74,10 +73,4 @@ def test_rest(person, copies):
     assert unread() == copies
     program.post("postings/marks", {"posting_ids": copies[:1], "read": True})
     assert unread() == []
-    assert is_read(person)
-
-
-def test_only_the_marked_copy_gets_a_mark(person, copies):
-    actions.mark_read(person, copies[:1], read=True, now=NOON)
-    assert list(Mark.objects.values_list("posting_id", flat=True)) == copies[:1]
     assert is_read(person)

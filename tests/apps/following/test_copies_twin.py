@@ -64,7 +64,9 @@ class Reader:
         actions.follow(self.user, [source.pk], now=self.now, folder_ids=folders)
 
     def unfollow(self, source: Source) -> None:
+        others = self.unread() - {each.pk for each in Posting.objects.filter(source=source)}
         actions.unfollow(self.user, source.pk)
+        assert self.unread() == others
 
     def mute(self, source: Source, is_muted: bool) -> None:
         Follow.objects.filter(user=self.user, source=source).update(muted=is_muted)
@@ -116,7 +118,7 @@ class Reader:
 
     def unread(self) -> set[int]:
         everything = list(Posting.objects.all())
-        read = {article(each) for each in everything if self.was_read(each)}
+        read = {article(each) for each in everything if self.follow_of(each) and self.was_read(each)}
         return {each.pk for each in everything if self.is_new(each) and article(each) not in read}
 
     def members(self, scope: Scope) -> list[Posting]:
@@ -171,8 +173,9 @@ class Reader:
                 for order in ("newest", "oldest"):
                     wanted = self.shown(scope, unread_only, order == "oldest")
                     assert self.paged(scope, unread_only, order) == wanted
+        unread = {article(each) for each in Posting.objects.filter(pk__in=self.unread())}
         for pk in Posting.objects.values_list("pk", flat=True):
-            assert posting_state(self.user, pk).unread == (pk in self.unread())
+            assert posting_state(self.user, pk).unread == (article(Posting.objects.get(pk=pk)) in unread)
 
     def paged(self, scope: Scope, unread_only: bool, order: str) -> list[int]:
         found: list[int] = []
