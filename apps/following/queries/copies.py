@@ -21,13 +21,18 @@ class AlsoIn(NamedTuple):
     title: str  # the user's own, else the source's
 
 
-# The user's follow and mark of a copy, `twin`.
-_FOLLOW = "following_follow own ON own.source_id = twin.source_id AND own.user_id = {user}"
-_MARK = "LEFT JOIN following_mark seen ON seen.posting_id = twin.id AND seen.user_id = {user}"
+# The user's follow and mark of a copy, `twin`. OFFSET 0 keeps Postgres from reading all follows for each copy.
+_OWN = """(
+    SELECT id, title, muted, read_through, unread_from FROM following_follow
+    WHERE user_id = {user} AND source_id = twin.source_id OFFSET 0
+) own"""
+_SEEN = """LEFT JOIN LATERAL (
+    SELECT read, starred_at FROM following_mark WHERE user_id = {user} AND posting_id = twin.id OFFSET 0
+) seen ON true"""
 _WAS_READ = "coalesce(seen.read, twin.id <= own.read_through AND twin.published_at >= own.unread_from)"
 _IS_NEW = "coalesce(NOT seen.read, twin.id > own.read_through AND twin.published_at >= own.unread_from)"
 _READ_BY_COPY = f"""({{first_copy}} IS NOT NULL AND EXISTS (
-    SELECT FROM postings_posting twin JOIN {_FOLLOW} {_MARK}
+    SELECT FROM postings_posting twin CROSS JOIN LATERAL {_OWN} {_SEEN}
     WHERE twin.first_copy = {{first_copy}} {{others}} AND {_WAS_READ}))"""
 
 # For raw statements, of `posting` and %(user)s: whether a copy in a followed feed was read, by a mark or with a list.
@@ -37,12 +42,12 @@ READ_BY_COPY = _READ_BY_COPY.format(first_copy="posting.first_copy", others=_OTH
 # Whether a posting represents its article in a list made of follows in `mine`; of unread ones, among those unread,
 # and if no copy was read. One pass over the copies, since a list may have to look at those of all that is unread.
 _REPRESENTS = f"""(posting.first_copy IS NULL OR NOT EXISTS (
-    SELECT FROM postings_posting twin JOIN {_FOLLOW} {{mark}}
+    SELECT FROM postings_posting twin CROSS JOIN LATERAL {_OWN} {{mark}}
     WHERE twin.first_copy = posting.first_copy {_OTHERS} AND {{hides}}))"""
 _EARLIER = "twin.id < posting.id AND own.id IN (SELECT id FROM mine)"
 REPRESENTS = _REPRESENTS.format(mark="", hides=_EARLIER, user="%(user)s")
 REPRESENTS_UNREAD = _REPRESENTS.format(
-    mark=_MARK.format(user="%(user)s"), hides=f"({_WAS_READ} OR {_EARLIER} AND {_IS_NEW})", user="%(user)s"
+    mark=_SEEN.format(user="%(user)s"), hides=f"({_WAS_READ} OR {_EARLIER} AND {_IS_NEW})", user="%(user)s"
 )
 
 # The other feeds of the article of `posting`, in the order of arrival: those that the user follows and has not muted,
@@ -60,7 +65,7 @@ COPIES = f"""CROSS JOIN LATERAL (
             twin.source_id <> posting.source_id
                 AND bool_or(NOT own.muted OR own.id IS NULL AND follow.id IS NULL AND feed.listed) AS is_shown
         FROM postings_posting twin JOIN sources_source feed ON feed.id = twin.source_id
-        LEFT JOIN {_FOLLOW.format(user="%(user)s")} {_MARK.format(user="%(user)s")}
+        LEFT JOIN LATERAL {_OWN.format(user="%(user)s")} ON true {_SEEN.format(user="%(user)s")}
         WHERE twin.first_copy = posting.first_copy GROUP BY twin.source_id
     ) twin
 ) copies"""
@@ -68,7 +73,7 @@ COPIES = f"""CROSS JOIN LATERAL (
 # The other copies that a mark on %(ids)s concerns: of an article that becomes read all in followed feeds, of one that
 # becomes unread those that were read.
 MARKED_COPIES = f"""
-SELECT twin.id FROM postings_posting twin JOIN {_FOLLOW} {_MARK}
+SELECT twin.id FROM postings_posting twin CROSS JOIN LATERAL {_OWN} {_SEEN}
 WHERE twin.first_copy IN (SELECT first_copy FROM postings_posting WHERE id = ANY(%(ids)s::bigint[]))
     AND (%(read)s OR {_WAS_READ})
 """.format(user="%(user)s")

@@ -29,13 +29,15 @@ WITH mine AS MATERIALIZED (
     SELECT id, source_id, published_at, first_copy FROM postings_posting posting WHERE {beyond}
     ORDER BY published_at {down}, id {down} LIMIT %(walked)s
 ), walked AS MATERIALIZED (
-    SELECT posting.id, published_at FROM near posting JOIN mine follow USING (source_id) {marks}
-    WHERE {wanted} AND {shown}
+    SELECT id, published_at FROM (
+        SELECT posting.id, published_at, first_copy FROM near posting JOIN mine follow USING (source_id) {marks}
+        WHERE {wanted} OFFSET 0
+    ) posting WHERE {shown}
     ORDER BY published_at {down}, id {down} LIMIT %(limit)s
 ), enough AS MATERIALIZED (SELECT count(*) = %(limit)s AS is_so FROM walked)
 (SELECT id, published_at FROM walked WHERE (SELECT is_so FROM enough))
 UNION ALL
-(SELECT id, published_at FROM ({each}) each WHERE NOT (SELECT is_so FROM enough)
+(SELECT id, published_at FROM ({each}) posting WHERE NOT (SELECT is_so FROM enough) AND {left}
     ORDER BY published_at {down}, id {down} LIMIT %(limit)s)
 ORDER BY published_at {down}, id {down}
 """
@@ -53,12 +55,12 @@ SELECT posting.id, posting.published_at FROM mine follow CROSS JOIN LATERAL (
 ) posting WHERE {beyond}
 """
 _EACH_UNREAD = """
-SELECT posting.id, posting.published_at FROM mine follow {arrived} {marks}
-WHERE {new} AND {beyond} AND mark.read IS NOT TRUE AND {shown}
+SELECT posting.id, posting.published_at, posting.first_copy FROM mine follow {arrived} {marks}
+WHERE {new} AND {beyond} AND mark.read IS NOT TRUE
 UNION ALL
-SELECT posting.id, posting.published_at FROM following_mark mark
+SELECT posting.id, posting.published_at, posting.first_copy FROM following_mark mark
 JOIN postings_posting posting ON posting.id = mark.posting_id JOIN mine follow ON follow.source_id = posting.source_id
-WHERE mark.user_id = %(user)s AND NOT mark.read AND NOT ({new}) AND {beyond} AND {shown}
+WHERE mark.user_id = %(user)s AND NOT mark.read AND NOT ({new}) AND {beyond}
 """
 
 
@@ -138,13 +140,14 @@ def _beyond(*, oldest_first: bool, is_first: bool, is_bounded: bool) -> str:
 
 def _statement(each: str, beyond: str, *, unread_only: bool, oldest_first: bool, fold: bool) -> str:
     represents = REPRESENTS_UNREAD if unread_only else REPRESENTS
-    every = f"NOT {READ_BY_COPY}" if unread_only else "true"
+    shown = represents if fold else f"NOT {READ_BY_COPY}" if unread_only else "true"
     parts = {
         "down": "" if oldest_first else "DESC",
         "beyond": beyond,
         "marks": _MARKS if unread_only else "",
         "wanted": f"coalesce(NOT mark.read, {NEW})" if unread_only else "true",
-        "shown": represents if fold else every,
+        "shown": shown,
+        "left": shown if unread_only else "true",  # the others are chosen source by source
         "new": NEW,
         "arrived": ARRIVED,
     }

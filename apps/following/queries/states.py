@@ -69,19 +69,19 @@ _UNREAD_COUNTS = f"""
 SELECT source_id, count(*) FILTER (WHERE first_copy IS NULL) AS single,
     array_agg(first_copy) FILTER (WHERE first_copy IS NOT NULL) AS copied
 FROM (
-    SELECT follow.source_id, posting.first_copy
+    SELECT follow.source_id, posting.id, posting.first_copy
     FROM following_follow AS follow {ARRIVED}
     WHERE follow.user_id = %(user)s AND {NEW} AND NOT EXISTS (
         SELECT FROM following_mark AS mark
         WHERE mark.user_id = %(user)s AND mark.posting_id = posting.id AND mark.read)
-        AND NOT {READ_BY_COPY}
     UNION ALL
-    SELECT follow.source_id, posting.first_copy
+    SELECT follow.source_id, posting.id, posting.first_copy
     FROM following_mark AS mark
     JOIN postings_posting AS posting ON posting.id = mark.posting_id
     JOIN following_follow AS follow ON follow.source_id = posting.source_id AND follow.user_id = mark.user_id
-    WHERE mark.user_id = %(user)s AND NOT mark.read AND NOT ({NEW}) AND NOT {READ_BY_COPY}
-) AS unread
+    WHERE mark.user_id = %(user)s AND NOT mark.read AND NOT ({NEW})
+) AS posting
+WHERE NOT {READ_BY_COPY}
 GROUP BY source_id
 """
 
