@@ -12,8 +12,9 @@ from apps.database.statements import execute, query
 from apps.following import queries
 from apps.following.models import Follow, Mark, MarkedAll
 from apps.following.queries import Scope
-from apps.following.queries.copies import READ_BY_COPY
+from apps.following.queries.copies import READ_BY_COPY, UNREAD_COPIES
 from apps.following.queries.states import ARRIVED, NEW
+from apps.postings.models import Posting
 
 UNDO_FOR = timedelta(days=1)
 WORTHWHILE = 20  # postings of a source read one by one until its `read_through` moves
@@ -121,12 +122,18 @@ def _move(marked: MarkedAll, follows: list[int], limits: dict[str, datetime]) ->
     return int(count)
 
 
-# In the order of ids, so that two concurrent statements wait instead of deadlocking.
+# With unread copies in followed feeds. In the order of ids, so that two concurrent statements wait instead of
+# deadlocking.
 _MARK_EACH = """
-INSERT INTO following_mark (user_id, posting_id, read, changed_at, marked_all)
-SELECT %s, unread.id, true, %s, %s FROM ({unread}) AS unread
-ON CONFLICT (user_id, posting_id) DO UPDATE SET read = true, changed_at = excluded.changed_at,
-    marked_all = CASE WHEN following_mark.read THEN following_mark.marked_all ELSE excluded.marked_all END
+WITH unread AS MATERIALIZED (
+    SELECT id, first_copy FROM postings_posting WHERE id IN ({unread})
+), marks AS (
+    INSERT INTO following_mark (user_id, posting_id, read, changed_at, marked_all)
+    SELECT %s, meant.id, true, %s, %s FROM (SELECT id FROM unread UNION ({copies})) AS meant ORDER BY meant.id
+    ON CONFLICT (user_id, posting_id) DO UPDATE SET read = true, changed_at = excluded.changed_at,
+        marked_all = CASE WHEN following_mark.read THEN following_mark.marked_all ELSE excluded.marked_all END
+)
+SELECT count(*) FILTER (WHERE first_copy IS NULL) + count(DISTINCT first_copy) AS count FROM unread
 """
 
 
@@ -139,7 +146,9 @@ def _mark_each(marked: MarkedAll, scope: Scope, limits: dict[str, datetime]) -> 
         sql, parameters = shown.order_by("id").values("id").query.sql_with_params()
     except EmptyResultSet:  # a foreign folder
         return 0
-    return execute(_MARK_EACH.format(unread=sql), [marked.user_id, marked.marked_at, marked.pk, *parameters])
+    statement = _MARK_EACH.format(unread=sql, copies=UNREAD_COPIES.format(user=marked.user_id))
+    [(count,)] = query(statement, [*parameters, marked.user_id, marked.marked_at, marked.pk])
+    return int(count)
 
 
 # --- undo -------------------------------------------------------------------------------------------------------------
@@ -209,7 +218,8 @@ def undo_mark_all(user: User, undo_id: int, *, now: datetime) -> int:
     [cleared] = query(_CLEAR_MARKS, names)
     marked.delete()
     articles = {row.first_copy for row in turned if row.first_copy is not None}.union(cleared.copied or ())
-    return sum(row.first_copy is None for row in turned) + int(cleared.single) + len(articles)
+    copies = queries.unread(Posting.objects.filter(first_copy__in=articles), user).values_list("first_copy", flat=True)
+    return sum(row.first_copy is None for row in turned) + int(cleared.single) + len(set(copies))
 
 
 def forget_undo(*, now: datetime) -> int:

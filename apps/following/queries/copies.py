@@ -78,6 +78,12 @@ WHERE twin.first_copy IN (SELECT first_copy FROM postings_posting WHERE id = ANY
     AND (%(read)s OR {_WAS_READ})
 """.format(user="%(user)s")
 
+# The unread copies, in followed feeds, of the articles of `unread`.
+UNREAD_COPIES = f"""
+SELECT twin.id FROM postings_posting twin CROSS JOIN LATERAL {_OWN} {_SEEN}
+WHERE twin.first_copy IN (SELECT first_copy FROM unread) AND {_IS_NEW}
+"""
+
 
 def also_in(column: Sequence[Any]) -> tuple[AlsoIn, ...]:
     """From the column of `COPIES`."""
