@@ -65,9 +65,10 @@ class Reader:
         actions.follow(self.user, [source.pk], now=self.now, folder_ids=folders)
 
     def unfollow(self, source: Source) -> None:
-        others = self.unread() - {each.pk for each in Posting.objects.filter(source=source)}
-        actions.unfollow(self.user, source.pk)
-        assert self.unread() == others
+        unread = self.unread()
+        if actions.unfollow(self.user, source.pk):
+            unread -= {each.pk for each in Posting.objects.filter(source=source)}
+        assert self.unread() == unread
 
     def mute(self, source: Source, is_muted: bool) -> None:
         Follow.objects.filter(user=self.user, source=source).update(muted=is_muted)
