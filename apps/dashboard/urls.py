@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.dashboard.views import curating, health, jobs, overview, plan, sections, source_pages, sources
+from apps.dashboard.views import curating, health, jobs, overview, plan, sections, sources
 
 urlpatterns = [
     path("health/live", health.live, name="live"),
@@ -17,9 +17,9 @@ urlpatterns = [
     path("sources/<int:source_id>/delete/", sources.delete, name="delete_source"),
     path("sources/<int:source_id>/state/", sources.set_state, name="set_source_state"),
     path("sources/<int:source_id>/check/", sources.check_now, name="check_source"),
-    path("sources/<int:source_id>/pages/", source_pages.index, name="source_pages"),
-    path("sources/<int:source_id>/pages/<int:page_id>/", source_pages.decide, name="decide_page"),
-    path("sources/<int:source_id>/keen-tags/", source_pages.keen_tags, name="keen_tags"),
+    path("sources/<int:source_id>/pages/", sources.pages, name="source_pages"),
+    path("sources/<int:source_id>/pages/<int:page_id>/", sources.decide, name="decide_page"),
+    path("sources/<int:source_id>/keen-tags/", sources.keen_tags, name="keen_tags"),
     path("plan/", plan.plan, name="plan"),
     path("dashboard/", overview.overview, name="dashboard"),
     path("dashboard/failing/", overview.failing, name="dashboard_failing"),

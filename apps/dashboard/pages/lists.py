@@ -30,7 +30,7 @@ from apps.database.sizes import Size, by_group, sizes
 from apps.documents.queries import kept
 from apps.following.queries import may_open_private
 from apps.jobs.actions.dead_letters import dead_letters, known_tasks
-from apps.retrieval.reports import health
+from apps.retrieval.reports import lateness
 from apps.retrieval.reports.delays import Stored, stored_by_day
 from apps.search.queries.state import index_state
 from apps.sources.algorithms.addresses import hosts_only
@@ -85,7 +85,7 @@ def queues_page(now: datetime, *, with_workers: bool) -> Context:
         "broker": services.queue_lengths(),  # messages by queue; empty if it does not respond
         "workers": _workers() if with_workers else None,  # tasks of each; None if not requested
         "stuck": within_time(dead_letters().count),
-        "waiting": within_time(health.waiting, now),
+        "waiting": within_time(lateness.waiting, now),
         "notifications": within_time(messages.waiting_and_failed),
         "failed": within_time(
             lambda: tuple(messages.failed_messages(most=MAX_FAILED))

@@ -13,7 +13,7 @@ from apps.dashboard.queries import services
 from apps.database.activity import load
 from apps.jobs import queries as jobs
 from apps.postings.queries.backlog import Backlog, backlog
-from apps.retrieval.reports import health as retrieval
+from apps.retrieval.reports import lateness as retrieval
 from apps.retrieval.reports import lateness
 from apps.search import models as search
 from apps.sources import queries as sources

@@ -1,26 +1,57 @@
 """Store the results of retrievals."""
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 from django.db import connection, transaction
 
-from apps.database.statements import query_as
+from apps.database.statements import execute, query_as
 from apps.postings import actions as postings
 from apps.retrieval.actions import pages
 from apps.retrieval.actions.due_times import Former, Planned, plan_next
-from apps.retrieval.actions.lateness import count_lateness
 from apps.retrieval.actions.planning import wake_beat
 from apps.retrieval.http.results import Assignment, FetchResult, bits
 from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.planner.due_times import OBSERVING
 from apps.retrieval.planner.state import COLUMNS, TABLES, parameters
+from apps.retrieval.queries.lateness import BUCKETS, late
 from apps.sources import actions as sources
 from apps.sources.algorithms.addresses import partition
 from apps.sources.algorithms.expiry import unexpired
 from apps.sources.models import Source
+
+SHARDS = 8
+
+_COUNT = """
+INSERT INTO retrieval_latenessbucket AS known (stage, upper_seconds, shard, count, seconds)
+SELECT stage, upper_seconds, pg_backend_pid() %% %s, count, seconds
+FROM unnest(%s::text[], %s::float8[], %s::bigint[], %s::float8[]) new(stage, upper_seconds, count, seconds)
+ORDER BY stage, upper_seconds
+ON CONFLICT (stage, upper_seconds, shard)
+DO UPDATE SET count = known.count + excluded.count, seconds = known.seconds + excluded.seconds
+"""
+
+
+def count_lateness(retrievals: Iterable[Retrieval]) -> None:
+    """Count retrievals into the histogram; call it last in the transaction that stores them.
+
+    All batches update the same few rows and keep them locked until they commit: called last, that is the time of a
+    commit. Connections of different shards update different rows; those of one shard lock them in one order.
+    """
+    found: dict[tuple[str, float], list[float]] = defaultdict(list)
+    for retrieval in retrievals:
+        if (seconds := late(retrieval)) is not None:
+            for stage, value in seconds._asdict().items():
+                found[stage, BUCKETS[bisect_left(BUCKETS, value)]].append(value)
+    if found:
+        stages, bounds = zip(*found, strict=True)
+        counts, sums = [len(values) for values in found.values()], [sum(values) for values in found.values()]
+        execute(_COUNT, [SHARDS, list(stages), list(bounds), counts, sums])
+
 
 PUBLISHER = sources.By("its publisher's answer")
 

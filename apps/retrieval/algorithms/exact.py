@@ -19,9 +19,9 @@ from apps.retrieval.algorithms.sia.metrics import (
     expected_delay,
     expected_delay_between,
     integrated_expectation,
+    optimal_single_time,
     within_period,
 )
-from apps.retrieval.algorithms.sia.single_retrieval import optimal_single_time
 
 MAX_PROGRAMME = 24  # retrievals; above, a programme over the whole period takes too long
 NODES_PER_HOUR, NODES_PER_RETRIEVAL = 12, 20  # five minutes, and less where retrievals are dense

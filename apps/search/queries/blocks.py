@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.search.algorithms.index.conditions import ALWAYS, Attributes, Trial, joined, trial
-from apps.search.algorithms.index.inversion import Document
-from apps.search.algorithms.index.memory_segment import Chunk
+from apps.search.algorithms.index.inversion import Chunk, Document
 from apps.search.algorithms.index.packing import MAX_GENERATION
 from apps.search.algorithms.models.bm25 import K1, MAX_PACKED
 from apps.search.algorithms.models.index import FloatArray, IntArray, Row

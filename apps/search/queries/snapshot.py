@@ -12,8 +12,7 @@ from apps.database.statements import fetch
 from apps.search.algorithms.index import inversion
 from apps.search.algorithms.index.conditions import ALWAYS, Condition
 from apps.search.algorithms.index.impacts import Worth
-from apps.search.algorithms.index.inversion import Document
-from apps.search.algorithms.index.memory_segment import Chunk, spans
+from apps.search.algorithms.index.inversion import Chunk, Document, spans
 from apps.search.algorithms.index.newest import Found, newest
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
 from apps.search.queries import stored

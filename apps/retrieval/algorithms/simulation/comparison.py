@@ -79,33 +79,6 @@ class Job:
         return budget * len(self.fold.trace) * self.fold.days
 
 
-@dataclass(frozen=True)
-class Statistics:
-    """What readers got; delays in minutes per posting."""
-
-    mean: float
-    median: float
-    p95: float
-    max: float
-    std: float
-    lost15: float  # share of postings that slipped out of a feed of 15 items unseen
-    retrievals: float  # per source and day, realised
-
-    @classmethod
-    def of(cls, outcome: Outcome, fold: Fold) -> "Statistics":
-        minutes = outcome.delays * 60
-        median, p95 = np.percentile(minutes, [50, 95])
-        return cls(
-            mean=float(minutes.mean()),
-            median=float(median),
-            p95=float(p95),
-            max=float(minutes.max()),
-            std=float(minutes.std()),
-            lost15=outcome.lost / minutes.size,
-            retrievals=float(outcome.retrievals / (len(fold.trace) * fold.days)),
-        )
-
-
 Evaluate = Callable[[float], Outcome]  # the outcome with this number of retrievals per source and day
 
 
