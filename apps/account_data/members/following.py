@@ -7,7 +7,7 @@ from django.utils.timezone import now as clock
 from apps.account_data.formats.problems import BadArchive
 from apps.account_data.formats.records import MAX_ADDRESS_LENGTH, line_of, records
 from apps.account_data.members.base import Import, batches
-from apps.account_data.members.options import options_in, options_of
+from apps.account_data.members.marks import options_in, options_of
 from apps.accounts.models import User
 from apps.accounts.queries.site import own_address
 from apps.following import actions, queries

@@ -20,7 +20,7 @@ from apps.retrieval.algorithms.cam.weeks import Weeks, weeks
 from apps.retrieval.algorithms.sia.learning import WINDOW, Learned, daily_patterns, learn
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.algorithms.traces import Trace
-from apps.retrieval.algorithms.weekly_profiles.packing import PackedProfile, expectations
+from apps.retrieval.algorithms.weekly_profiles.learning import PackedProfile, expectations
 from apps.retrieval.models import Plan, WeeklyProfile
 from apps.retrieval.planner.due_times import OBSERVING
 from apps.retrieval.planner.state import TABLES, WORTH, parameters
@@ -40,7 +40,10 @@ ORDER BY source_id, fetched_at
 
 
 def tracked_weeks(learners: Sequence[Learner], pages: Sequence[bool], now: datetime) -> tuple[Weeks, FloatArray]:
-    """The update instants of each source, and how much there is to learn of it.
+    """CAM's probabilities of updates in each hour of each source's week, and how much there is to learn of it.
+
+    A source's profile gives them; for a page whose changes only fetches show, the log of its retrievals is tracked,
+    too. Timetables are computed each night, after profiles were learnt, so the latest observations are fed back then.
 
     `learners` are sources with a profile, ordered by clock rate; `pages` are those whose changes only fetches show.
     """

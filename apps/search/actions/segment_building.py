@@ -17,10 +17,19 @@ from apps.database.statements import copy_rows, execute, fetch, fetch_rows
 from apps.search.actions.dictionary import settle
 from apps.search.actions.head import revise
 from apps.search.actions.locks import MAINTAINING, WRITING
-from apps.search.algorithms.index.conditions import Attributes
-from apps.search.algorithms.index.inversion import Document, Inversion, holders, invert
+from apps.search.algorithms.index.inversion import (
+    MAX_GENERATION,
+    Attributes,
+    Document,
+    Inversion,
+    copied_rows,
+    holders,
+    invert,
+    pack_flags,
+    pack_numbers,
+    unpack_flags,
+)
 from apps.search.algorithms.index.levels import SMALLEST, size_of, to_build, to_merge
-from apps.search.algorithms.index.packing import MAX_GENERATION, copied_rows, pack_flags, pack_numbers, unpack_flags
 from apps.search.algorithms.models.bm25 import IMPACT_VERSION
 from apps.search.models import Generation
 from apps.search.queries.spans import is_reindexing

@@ -1,5 +1,4 @@
 """Writers of counts, slices and lists; all idempotent and crash-safe."""
 
 from apps.trending.actions.listing import StoryLabel, label, list_terms, refresh
-from apps.trending.actions.pruning import prune
-from apps.trending.actions.slicing import COUNTED_AT_ONCE, SLICED_AT_ONCE, count, slice_stale
+from apps.trending.actions.slicing import COUNTED_AT_ONCE, SLICED_AT_ONCE, count, prune, slice_stale

@@ -1,4 +1,4 @@
-"""Lists of trends by language, category, and horizon from an hour to a year, by our score and by Yioop's; their labels."""
+"""Lists of trends by language, category, and horizon from an hour to a year, by our score and Yioop's; their labels."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from django.db import transaction
 
 from apps.database.advisory_locks import take
 from apps.trending.actions.locks import LISTING
-from apps.trending.actions.pruning import HOUR_SLICES_KEPT
+from apps.trending.actions.slicing import HOUR_SLICES_KEPT
 from apps.trending.algorithms.choosing import MAX_RELATED
 from apps.trending.algorithms.scoring import HORIZONS
 from apps.trending.models import Trend

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.dashboard.pages.curating import effect_of_curation
+from apps.dashboard.pages.sources import effect_of_curation
 from apps.following.models import Follow
 from apps.retrieval.models import Plan, Schedule
 from apps.retrieval.reports.source import effect_of, effect_of_many

@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apps.retrieval import actions
-from apps.retrieval.actions import storing
-from apps.retrieval.actions import store
+from apps.retrieval.actions import store, storing
 from apps.retrieval.http.results import decide
 from apps.retrieval.models import LatenessBucket, Retrieval, Schedule, UnmatchedClaims, Worker
 from apps.retrieval.queries import UNREQUESTED

@@ -14,7 +14,7 @@ from apps.api.dialects.miniflux.views.endpoint import body_of, done, json_of
 from apps.api.formats.parameters import BadRequest, text, truth, whole
 from apps.api.formats.schemas import Category, Feed
 from apps.api.queries import feeds as queries
-from apps.api.queries.visible import posting_counts
+from apps.api.queries.feeds import posting_counts
 from apps.following import actions as following
 from apps.following import queries as following_queries
 from apps.following.actions import NotPossible
