@@ -77,3 +77,20 @@ class ParsedFeed:
 def left_out(count: int) -> tuple[str, ...]:
     """The problem of a feed with more entries than are read."""
     return (f"The feed has {count:,} entries; the first {MAX_ENTRIES:,} were read.",) if count > MAX_ENTRIES else ()
+
+
+# --- pages ------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A document as it was fetched, no longer compressed."""
+
+    content: bytes
+    content_type: str  # the header of the response
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """The address of the page to fetch next."""
+
+    url: str

@@ -1,4 +1,4 @@
-"""Computing slices of hours from counted postings, of days from their hours, of months from their days."""
+"""Counts of terms: of postings, of slices of hours, of days from their hours and of months from their days; pruning."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
