@@ -17,18 +17,7 @@ from apps.database.statements import copy_rows, execute, fetch, fetch_rows
 from apps.search.actions.dictionary import settle
 from apps.search.actions.head import revise
 from apps.search.actions.locks import MAINTAINING, WRITING
-from apps.search.algorithms.index.inversion import (
-    MAX_GENERATION,
-    Attributes,
-    Document,
-    Inversion,
-    copied_rows,
-    holders,
-    invert,
-    pack_flags,
-    pack_numbers,
-    unpack_flags,
-)
+from apps.search.algorithms.index import inversion as inverting
 from apps.search.algorithms.index.levels import SMALLEST, size_of, to_build, to_merge
 from apps.search.algorithms.models.bm25 import IMPACT_VERSION
 from apps.search.models import Generation
@@ -91,7 +80,7 @@ def _build(at_least: int) -> bool:
         "SELECT number, (octet_length(sequence) + octet_length(pairs)) / 4 AS items"
         " FROM search_document WHERE number >= %s"
         " ORDER BY number LIMIT %s",
-        [generations[-1].end if generations else 0, MAX_GENERATION],
+        [generations[-1].end if generations else 0, inverting.MAX_GENERATION],
     )
     size = to_build([size_of(1, items) for _, items in waiting], at_least=at_least)
     if not size:
@@ -161,10 +150,10 @@ class _Made:
     id: int
     first: int
     end: int
-    documents: dict[int, Document]  # by number, those alive when it was built
-    attributes: Attributes
+    documents: dict[int, inverting.Document]  # by number, those alive when it was built
+    attributes: inverting.Attributes
     latest: datetime  # publication
-    inversion: Inversion
+    inversion: inverting.Inversion
     average_length: float
 
 
@@ -174,7 +163,7 @@ def _make(first: int, end: int, generations: Sequence[Generation]) -> _Made:
     documents = {row.number: document(row) for row in rows}
     known = attributes(rows, first, end)
     latest = max((row.published_at for row in rows), default=EPOCH)
-    inversion = invert([documents.get(number) for number in range(first, end)])
+    inversion = inverting.invert([documents.get(number) for number in range(first, end)])
     others = [each for each in generations if not first <= each.first < end]
     tokens = sum(each.tokens for each in others) + int(inversion.lengths.sum())
     average = max(tokens, 1) / max(sum(each.alive for each in others) + len(documents), 1)
@@ -183,12 +172,12 @@ def _make(first: int, end: int, generations: Sequence[Generation]) -> _Made:
         connection.cursor() as cursor,
         cursor.copy("COPY search_row (term_id, generation_id, largest, postings) FROM STDIN (FORMAT BINARY)") as copy,
     ):
-        for piece in copied_rows(inversion, generation, average):
+        for piece in inverting.copied_rows(inversion, generation, average):
             copy.write(piece)
     return _Made(generation, first, end, documents, known, latest, inversion, average)
 
 
-def _replace(made: _Made, old: Sequence[int]) -> list[Document]:
+def _replace(made: _Made, old: Sequence[int]) -> list[inverting.Document]:
     """Replace generations by the new one; returns the documents that died while it was built.
 
     The caller holds the writers' lock: no document dies before the new generation is visible.
@@ -213,11 +202,11 @@ def _replace(made: _Made, old: Sequence[int]) -> list[Document]:
         tokens=int(made.inversion.lengths[~dead].sum()),
         dead_count=int(dead.sum()),
         dropped=size - len(made.documents),
-        dead=pack_flags(dead),
+        dead=inverting.pack_flags(dead),
         latest=made.latest,
-        posting_ids=pack_numbers(known.posting_ids, "<i8"),
-        source_ids=pack_numbers(known.source_ids),
-        published=pack_numbers(known.published, "<i8"),
+        posting_ids=inverting.pack_numbers(known.posting_ids, "<i8"),
+        source_ids=inverting.pack_numbers(known.source_ids),
+        published=inverting.pack_numbers(known.published, "<i8"),
         languages=known.languages.tobytes(),
     )
     return died
@@ -261,17 +250,17 @@ def _kill_in(generation: int, size: int, offsets: Sequence[int], numbers: Iterab
     gone = [document(row) for row in rows]
     lose(gone)
     [(data,)] = fetch("SELECT dead FROM search_generation WHERE id = %s", [generation])
-    dead = unpack_flags(data, size)
+    dead = inverting.unpack_flags(data, size)
     dead[np.array(offsets)] = True
     execute(
         "UPDATE search_generation SET dead = %s, dead_count = %s, tokens = tokens - %s WHERE id = %s",
-        [pack_flags(dead), int(dead.sum()), sum(each.length for each in gone), generation],
+        [inverting.pack_flags(dead), int(dead.sum()), sum(each.length for each in gone), generation],
     )
 
 
-def lose(documents: Iterable[Document]) -> None:
+def lose(documents: Iterable[inverting.Document]) -> None:
     """Record the documents that terms have lost in segments."""
-    terms, counts = holders(list(documents))
+    terms, counts = inverting.holders(list(documents))
     if terms.size:
         copy_rows(_COPY, ["int4", "int4"], zip(terms.tolist(), counts.tolist(), strict=True))
 

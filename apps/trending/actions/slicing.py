@@ -13,15 +13,7 @@ from apps.database.advisory_locks import take
 from apps.database.outbox import consume_rows
 from apps.database.statements import execute, fetch, fetch_as, fetch_rows
 from apps.trending.actions.locks import COUNTING, LISTING, SLICING
-from apps.trending.algorithms.slices import (
-    Counts,
-    counted,
-    merged,
-    pack_counts,
-    pack_terms,
-    unpack_counts,
-    unpack_terms,
-)
+from apps.trending.algorithms import slices
 from apps.trending.algorithms.terms import fold_of
 from apps.trending.queries.slices import sum_of
 from apps.trending.queries.texts import Text, texts
@@ -56,7 +48,7 @@ def slice_stale(limit: int = SLICED_AT_ONCE, *, wait: bool = True) -> int | None
     for day in _of_touched_months(hours):
         _slice_day(day, hours.get(day, set()))
     for month in sorted({day._replace(begins_at=begin_of(day.begins_at, "month")) for day in hours}):
-        _save("month", month, month.begins_at, merged(_saved("day", month, "month")))
+        _save("month", month, month.begins_at, slices.merged(_saved("day", month, "month")))
     execute("DELETE FROM trending_stale WHERE id = ANY(%s)", [[row.id for row in stale]])
     return len(stale)
 
@@ -94,10 +86,10 @@ def _slice_day(day: Stretch, stale: set[datetime]) -> None:
     hours = sorted(stale) if known and not pruned else list(begins(day.begins_at, "hour", 24))
     for hour, counts in _counted_hours(day, hours).items():
         _save("hour", day, hour, counts)
-    _save("day", day, day.begins_at, merged(_saved("hour", day, "day")))
+    _save("day", day, day.begins_at, slices.merged(_saved("hour", day, "day")))
 
 
-def _counted_hours(day: Stretch, hours: Sequence[datetime]) -> dict[datetime, Counts]:
+def _counted_hours(day: Stretch, hours: Sequence[datetime]) -> dict[datetime, slices.Counts]:
     """The counts of hours; of a source's near-duplicate titles in an hour the first one counts."""
     rows = fetch(
         "SELECT DISTINCT ON (hour, source_id, fold) hour, terms FROM trending_counted"
@@ -106,18 +98,20 @@ def _counted_hours(day: Stretch, hours: Sequence[datetime]) -> dict[datetime, Co
     )
     terms = defaultdict(list)
     for hour, packed in rows:
-        terms[hour].append(unpack_terms(packed))
-    return {hour: counted(terms[hour]) for hour in hours}
+        terms[hour].append(slices.unpack_terms(packed))
+    return {hour: slices.counted(terms[hour]) for hour in hours}
 
 
-def _saved(step: str, stretch: Stretch, of: str) -> list[Counts]:
+def _saved(step: str, stretch: Stretch, of: str) -> list[slices.Counts]:
     """The slices within a day or a month."""
     rows = fetch_rows(
         "SELECT documents, terms, counts FROM trending_slice WHERE step = %s AND language = %s AND category = %s"
         " AND begins_at >= %s AND begins_at < %s ORDER BY begins_at",
         [step, *stretch, later(stretch.begins_at, of, 1)],
     )
-    return [Counts(row.documents, unpack_terms(row.terms), unpack_counts(row.counts)) for row in rows]
+    return [
+        slices.Counts(row.documents, slices.unpack_terms(row.terms), slices.unpack_counts(row.counts)) for row in rows
+    ]
 
 
 _UPSERT = """
@@ -128,11 +122,11 @@ ON CONFLICT (step, language, category, begins_at) DO UPDATE SET documents = excl
 """
 
 
-def _save(step: str, stretch: Stretch, begins_at: datetime, counts: Counts) -> None:
+def _save(step: str, stretch: Stretch, begins_at: datetime, counts: slices.Counts) -> None:
     """Store a slice; delete it if it has no postings."""
     place = (step, stretch.language, stretch.category, begins_at)
     if counts.documents:
-        values = (counts.documents, pack_terms(counts.terms), pack_counts(counts.counts))
+        values = (counts.documents, slices.pack_terms(counts.terms), slices.pack_counts(counts.counts))
         execute(_UPSERT, [*place, *values])
     else:
         execute(
@@ -191,7 +185,7 @@ def _row(text: Text) -> _Counted:
         text.category,
         begin_of(text.published_at, "hour"),
         fold_of(text.title or text.text, text.language),
-        pack_terms(terms),
+        slices.pack_terms(terms),
     )
 
 
@@ -273,8 +267,8 @@ def _take_out(step: str, language: str, begin: datetime, end: datetime, kept: ND
         [step, language, begin, end],
     )
     for row in rows:
-        left = Counts(row.documents, unpack_terms(row.terms), unpack_counts(row.counts)).only(kept)
+        left = slices.Counts(row.documents, slices.unpack_terms(row.terms), slices.unpack_counts(row.counts)).only(kept)
         execute(
             "UPDATE trending_slice SET terms = %s, counts = %s, pruned = true WHERE id = %s",
-            [pack_terms(left.terms), pack_counts(left.counts), row.id],
+            [slices.pack_terms(left.terms), slices.pack_counts(left.counts), row.id],
         )
