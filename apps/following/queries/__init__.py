@@ -7,7 +7,7 @@ from typing import Literal
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
-from django.db.models.functions import Lower
+from django.db.models.functions import Collate
 
 from apps.accounts.models import User
 from apps.database.sanitizing import sanitize
@@ -64,8 +64,9 @@ SELECT follow.id AS follow_id, follow.source_id, named.title,
 FROM following_follow follow JOIN sources_source source ON source.id = follow.source_id
 LEFT JOIN retrieval_schedule schedule ON schedule.source_id = source.id
 CROSS JOIN LATERAL (SELECT coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS title) named
-WHERE follow.user_id = %(user)s ORDER BY position, lower(named.title), follow.id
+WHERE follow.user_id = %(user)s ORDER BY position, named.title COLLATE "natural", follow.id
 """
+NATURAL = "natural"  # a collation: without regard to case, and 2 before 10
 
 
 # --- follows and folders ----------------------------------------------------------------------------------------------
@@ -75,7 +76,7 @@ def follows_of(user: User) -> QuerySet[Follow]:
 
 def folders_of(user: User) -> QuerySet[Folder]:
     """In manual order; the others last, by name."""
-    return Folder.objects.filter(user=user).order_by("position", "name", "pk")
+    return Folder.objects.filter(user=user).order_by("position", Collate("name", NATURAL), "pk")
 
 
 def followed_sources(user: User) -> list[FollowedSource]:
@@ -274,7 +275,7 @@ def subscription_list(user: User) -> OpmlDocument:
     follows = (
         follows_of(user)
         .select_related("source")
-        .order_by("position", Lower(first_nonempty("title", "source__title", "source__url")), "pk")
+        .order_by("position", Collate(first_nonempty("title", "source__title", "source__url"), NATURAL), "pk")
     )
     return OpmlDocument(
         title=f"Feeds of {user.get_username()}",
