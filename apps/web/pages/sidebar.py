@@ -9,6 +9,7 @@ from apps.accounts.models import User
 from apps.database.statements import fetch_as
 from apps.feed_health import queries as notices
 from apps.following import queries as following
+from apps.following.algorithms.ordering import natural_key
 from apps.following.models import Follow
 from apps.following.queries import FollowedSource, Scope
 from apps.following.queries.posting_state import StateTag
@@ -33,6 +34,13 @@ class SidebarFolder:
     unread: int
     sources: tuple[SidebarSource, ...]
     folders: tuple["SidebarFolder", ...]
+
+
+class SidebarSearch(NamedTuple):
+    search_id: int
+    name: str
+    address: str
+    unread: int  # of the newest postings that it found
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +71,6 @@ def _with_inner(folders: Iterable[SidebarFolder]) -> Iterator[SidebarFolder]:
         yield from _with_inner(folder.folders)
 
 
-class SidebarSearch(NamedTuple):
-    search_id: int
-    name: str
-    address: str
-    unread: int  # of the newest postings that it found
-
-
 class _Own(NamedTuple):
     """A named thing of the user."""
 
@@ -86,21 +87,19 @@ class _Own(NamedTuple):
 MAX_HITS_COUNTED = 50  # of a search, the newest
 # One statement, since there are few of each and every page needs them.
 _OWN = f"""
-SELECT kind, id, parent_id, position, name, query, "order", unread FROM (
-    SELECT 'folder' AS kind, id, parent_id, position, name, '' AS query, '' AS "order", 0 AS unread
-    FROM following_folder WHERE user_id = %(user)s
-    UNION ALL
-    SELECT 'search', id, NULL, 0, name, query, "order", (
-        SELECT count(*) FROM (
-            SELECT posting_id AS id, source_id, published_at FROM alerts_hit WHERE saved_id = saved.id
-            ORDER BY posting_id DESC LIMIT %(most)s) posting
-        LEFT JOIN following_follow follow ON follow.user_id = %(user)s AND follow.source_id = posting.source_id
-        LEFT JOIN following_mark mark ON mark.user_id = %(user)s AND mark.posting_id = posting.id
-        WHERE {UNREAD})
-    FROM search_savedsearch saved WHERE user_id = %(user)s
-    UNION ALL
-    SELECT 'tag', id, NULL, 0, name, '', '', 0 FROM following_tag WHERE user_id = %(user)s
-) own ORDER BY position, name COLLATE "{following.NATURAL}", id
+SELECT 'folder' AS kind, id, parent_id, position, name, '' AS query, '' AS "order", 0 AS unread
+FROM following_folder WHERE user_id = %(user)s
+UNION ALL
+SELECT 'search', id, NULL, 0, name, query, "order", (
+    SELECT count(*) FROM (
+        SELECT posting_id FROM alerts_hit WHERE saved_id = saved.id ORDER BY posting_id DESC LIMIT %(most)s) hit
+    JOIN postings_posting posting ON posting.id = hit.posting_id
+    LEFT JOIN following_follow follow ON follow.user_id = %(user)s AND follow.source_id = posting.source_id
+    LEFT JOIN following_mark mark ON mark.user_id = %(user)s AND mark.posting_id = posting.id
+    WHERE {UNREAD})
+FROM search_savedsearch saved WHERE user_id = %(user)s
+UNION ALL
+SELECT 'tag', id, NULL, 0, name, '', '', 0 FROM following_tag WHERE user_id = %(user)s
 """
 
 
@@ -108,6 +107,7 @@ def sidebar(user: User, at: Scope | None = None) -> Sidebar:
     """Four queries."""
     unread = following.unread_counts(user)
     own = fetch_as(_Own, _OWN, {"user": user.pk, "most": MAX_HITS_COUNTED})
+    own.sort(key=lambda each: (each.position, natural_key(each.name), each.id))
     within: dict[int | None, list[SidebarSource]] = {}
     entries = [SidebarSource(follow, unread.get(follow.source_id, 0)) for follow in following.followed_sources(user)]
     for entry in entries:
