@@ -12,6 +12,7 @@ from hypothesis.extra.django import TestCase
 from apps.following.models import Folder
 from apps.following.queries import folders_of, followed_sources, subscription_list
 from apps.retrieval.models import Schedule
+from apps.web.pages.sidebar import sidebar
 from tests.builders import a_folder, a_follow, a_retrieval, a_schedule, a_source, a_user
 
 pytestmark = pytest.mark.django_db
@@ -120,8 +121,12 @@ class TestNaturalOrder(TestCase):
             a_follow(user, a_source(title=f"{word} {number}"))
         expected = [f"{word} {number}" for word, number in sorted(names, key=lambda name: (name[0].lower(), name[1]))]
         assert [followed.title for followed in followed_sources(user)] == expected
-        assert [folder.name for folder in folders_of(user)] == expected
-        assert [follow.title for follow in subscription_list(user).subscriptions] == expected
+        assert [folder.name for folder in sidebar(user).folders] == expected
+        listed = subscription_list(user)
+        assert ([each.title for each in listed.subscriptions], listed.folders) == (
+            expected,
+            tuple((n,) for n in expected),
+        )
 
 
 def test_the_manual_order_precedes_the_natural_one(user):
