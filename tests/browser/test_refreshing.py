@@ -68,7 +68,7 @@ def test_the_sidebar_hides_read_feeds_and_makes_folders(page: Page):
         expect(lively).to_have_attribute("aria-current", "page")
         page.reload()
         expect(feeds.get_by_role("link", name=read.source.title)).to_be_visible(visible=not shown)
-    feeds.get_by_text("New folder", exact=True).click()
+    feeds.locator("summary", has_text="New folder").click()
     feeds.get_by_label("Name of the new folder").fill("Science")
     feeds.get_by_role("button", name="Create").click()
     expect(feeds.get_by_role("link", name="Science")).to_be_visible()
