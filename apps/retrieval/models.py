@@ -166,7 +166,7 @@ class Retrieval(models.Model):
 
     class Origin(models.TextChoices):
         PLAN = "plan", _("Planned")
-        READER = "reader", _("Requested")
+        READER = "reader", _("On request")
 
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="retrievals", db_index=False)
     due_at = models.DateTimeField()  # for the first time: later dispatches of the same retrieval do not move it

@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
             "retrieval",
             "origin",
             models.CharField(
-                choices=[("plan", "Planned"), ("reader", "Requested")], db_default="plan", default="plan", max_length=6
+                choices=[("plan", "Planned"), ("reader", "On request")], db_default="plan", default="plan", max_length=6
             ),
         ),
     ]
