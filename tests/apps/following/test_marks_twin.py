@@ -22,7 +22,7 @@ from apps.following.queries import Scope, listing
 from apps.following.queries.posting_state import posting_state
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
-from apps.search.algorithms.index.conditions import Attributes
+from apps.search.algorithms.index.inversion import Attributes
 from apps.search.models import SavedSearch
 from apps.search.queries.resolving import _unread
 from apps.sources.models import Source
