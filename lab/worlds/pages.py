@@ -2,18 +2,19 @@
 
 import math
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from colorsys import hls_to_rgb
 from datetime import UTC, datetime
 from html import escape
 from zlib import compress, crc32
 
-from lab.worlds.addresses import Addresses
+from lab.worlds.addresses import ICON, Addresses
 from lab.worlds.feed import Feed, Text
 from lab.worlds.rendering import format_of
 from lab.worlds.timeline import Timeline
 
 _WIDTH, _HEIGHT, _SUN = 640, 360, 46  # of a picture, and how far its sun reaches, in pixels
+_ICON_CELLS, _CELL = 5, 12  # cells of an icon's side, pixels of a cell's
 
 
 def article_page(feed: Feed, posting: int, timeline: Timeline, addresses: Addresses) -> str:
@@ -79,9 +80,31 @@ def picture(source: int, posting: int, text: Text) -> bytes:
         hls_to_rgb((hue + 0.56) % 1, 0.42, 0.35),
     ]
     palette = bytes(round(255 * part) for colour in colours for part in colour)
-    rows = b"".join(_picture_row(row, round(120 + 360 * hue), height) for row in range(_HEIGHT))
-    header = struct.pack(">IIBBBBB", _WIDTH, _HEIGHT, 8, 3, 0, 0, 0)  # a byte a pixel, which names one of the colours
-    chunks = [(b"IHDR", header), (b"PLTE", palette), (b"IDAT", compress(rows, 1)), (b"IEND", b"")]
+    return _png(_WIDTH, palette, [_picture_row(row, round(120 + 360 * hue), height) for row in range(_HEIGHT)])
+
+
+def icon(source: int) -> bytes:
+    """A PNG icon of a site: a pattern of its own, the same on both sides, on a colour of its own.
+
+    >>> icon(1).startswith(b"\x89PNG"), icon(1) == icon(1), icon(1) == icon(2)
+    (True, True, False)
+    """
+    drawn = crc32(f"icon {source}".encode())
+    ground, pattern = (hls_to_rgb(source * 0.618 % 1, lightness, 0.5) for lightness in (0.4, 0.93))
+    palette = bytes(round(255 * part) for colour in (ground, pattern) for part in colour)
+    rows = []
+    for line in range(_ICON_CELLS):
+        half = [drawn >> (3 * line + column) & 1 for column in range(3)]
+        cells = bytes(cell for cell in [*half, *half[1::-1]] for _ in range(_CELL))
+        rows += [bytes(_CELL // 2) + cells + bytes(_CELL // 2)] * _CELL
+    margin = [bytes(len(rows[0]))] * (_CELL // 2)
+    return _png(len(rows[0]), palette, [b"\0" + row for row in (*margin, *rows, *margin)])
+
+
+def _png(width: int, palette: bytes, rows: Sequence[bytes]) -> bytes:
+    """A picture of rows with a byte a pixel, which names one of the colours, and one before them: it is not filtered."""
+    header = struct.pack(">IIBBBBB", width, len(rows), 8, 3, 0, 0, 0)
+    chunks = [(b"IHDR", header), (b"PLTE", palette), (b"IDAT", compress(b"".join(rows), 1)), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, body) for kind, body in chunks)
 
 
@@ -103,7 +126,7 @@ def _page(feed: Feed, title: str, addresses: Addresses, *, body: str, head: str 
     site = addresses.site(feed.number)
     return (
         f'<!doctype html>\n<html lang="{escape(feed.language)}">\n<head>\n<meta charset="utf-8">\n'
-        f"<title>{title}</title>\n{head}"
+        f'<title>{title}</title>\n{head}<link rel="icon" type="image/png" href="{ICON}">\n'
         f'<link rel="alternate" type="{format_of(feed.number)}" title="{escape(feed.title)}"'
         f' href="{addresses.feed(feed.number)}">\n</head>\n<body>\n'
         f'<header><a href="{site}/">{escape(feed.title)}</a>'

@@ -14,6 +14,7 @@ from apps.sources.actions.editing import (
     learn_from,
     load_catalogue,
     move,
+    retrieve_starter_edition,
     set_interests,
     set_state,
 )

@@ -1,14 +1,17 @@
-"""Creates the first admin and the starter catalogue, if they do not exist."""
+"""Creates the first admin and the starter catalogue, if they do not exist, and follows its starter edition."""
 
 import secrets
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
+from django.utils.timezone import now
 
 from apps.alerts.channels import all_channels
 from apps.database.registry import MissingEntry
+from apps.retrieval import actions as retrieval
 from apps.retrieval.policies import all_policies
 from apps.sources import actions as sources
 from apps.sources.formats import opml
@@ -31,6 +34,8 @@ class Command(BaseCommand):
             password = secrets.token_urlsafe(12)
             users.objects.create_superuser("admin", password=password)
             self.stdout.write(f"First start: sign in as 'admin' with the password '{password}' (printed only now).")
-        added = sources.load_catalogue(opml.read(CATALOGUE.read_bytes()))
-        if added:
+        catalogue = opml.read(CATALOGUE.read_bytes())
+        if added := sources.load_catalogue(catalogue):
             self.stdout.write(f"Loaded a starter catalogue of {added} sources; nobody follows them yet.")
+        if sources.retrieve_starter_edition(catalogue, retrieved=settings.STARTER_EDITION):
+            retrieval.adopt_sources(now=now())
