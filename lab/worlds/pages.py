@@ -1,6 +1,6 @@
 """The web pages of a replayed site: its front page, the pages of its postings, their pictures."""
 
-import math
+import random
 import struct
 from collections.abc import Iterable, Sequence
 from colorsys import hls_to_rgb
@@ -8,12 +8,15 @@ from datetime import UTC, datetime
 from html import escape
 from zlib import compress, crc32
 
+import numpy as np
+
 from lab.worlds.addresses import ICON, Addresses
 from lab.worlds.feed import Feed, Text
 from lab.worlds.rendering import format_of
 from lab.worlds.timeline import Timeline
 
-_WIDTH, _HEIGHT, _SUN = 640, 360, 46  # of a picture, and how far its sun reaches, in pixels
+_WIDTH, _HEIGHT, _SUN = 640, 360, 34  # of a picture, and how far its sun reaches, in pixels
+_SHADES, _HILLS = 48, 3  # colours of the sky, and hills in front of it
 _ICON_CELLS, _CELL = 5, 12  # cells of an icon's side, pixels of a cell's
 
 
@@ -72,15 +75,18 @@ def picture(source: int, posting: int, text: Text) -> bytes:
     >>> picture(1, 2, Text("Rain", ())).startswith(b"\\x89PNG")
     True
     """
-    hue = crc32(text.title.encode("utf-8", "replace")) % 360 / 360
-    height = 60 + (source * 31 + posting * 17) % 120
-    colours = [
-        hls_to_rgb(hue, 0.78, 0.45),
-        hls_to_rgb((hue + 0.11) % 1, 0.62, 0.7),
-        hls_to_rgb((hue + 0.56) % 1, 0.42, 0.35),
-    ]
-    palette = bytes(round(255 * part) for colour in colours for part in colour)
-    return _png(_WIDTH, palette, [_picture_row(row, round(120 + 360 * hue), height) for row in range(_HEIGHT)])
+    drawn = random.Random(text.title.encode("utf-8", "replace") + b" %d %d" % (source, posting))
+    hue = drawn.random()
+    sky = [hls_to_rgb(hue + 0.09 * step, 0.62 + 0.28 * step, 0.45) for step in np.linspace(0, 1, _SHADES)]
+    hills = [hls_to_rgb(hue + 0.45 + 0.04 * hill, 0.5 - 0.13 * hill, 0.3) for hill in range(_HILLS)]
+    palette = bytes(round(255 * part) for colour in (*sky, hls_to_rgb(hue + 0.12, 0.93, 0.8), *hills) for part in colour)
+    down, across = np.mgrid[0:_HEIGHT, 0:_WIDTH]
+    drawing = down * _SHADES // _HEIGHT
+    drawing[np.hypot(across - drawn.uniform(120, 520), down - drawn.uniform(70, 160)) < _SUN] = _SHADES
+    for hill in range(_HILLS):
+        wave = np.sin(across / drawn.uniform(70, 150) + drawn.uniform(0, 6)) + np.sin(across / drawn.uniform(30, 60))
+        drawing[down > 195 + 50 * hill + 16 * wave] = _SHADES + 1 + hill
+    return _png(_WIDTH, palette, [bytes([0, *row]) for row in drawing.astype(np.uint8)])
 
 
 def icon(source: int) -> bytes:
@@ -106,16 +112,6 @@ def _png(width: int, palette: bytes, rows: Sequence[bytes]) -> bytes:
     header = struct.pack(">IIBBBBB", width, len(rows), 8, 3, 0, 0, 0)
     chunks = [(b"IHDR", header), (b"PLTE", palette), (b"IDAT", compress(b"".join(rows), 1)), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, body) for kind, body in chunks)
-
-
-def _picture_row(row: int, across: int, height: int) -> bytes:
-    """One row: sky with a sun in it, and below both a slope; the byte before says that it is not filtered."""
-    half = math.isqrt(max(0, _SUN**2 - (row - height) ** 2))
-    sky = bytearray(_WIDTH)
-    sky[across - half : across + half] = bytes([1]) * (2 * half)
-    ground = min(_WIDTH, max(0, (row - 120 - height) * 4))
-    sky[:ground] = bytes([2]) * ground
-    return bytes([0]) + bytes(sky)
 
 
 def _chunk(kind: bytes, body: bytes) -> bytes:

@@ -8,8 +8,10 @@ import { markWhileScrolling } from "./scrolling.js";
 import { offerSharing } from "./sharing.js";
 import { rememberSidebar } from "./sidebar.js";
 import { watchSwipes } from "./swipes.js";
+import { nameZone } from "./times.js";
 import { setType } from "./typesetting.js";
 
+nameZone();
 chooseTogether();
 watchKeys();
 rememberSidebar();
