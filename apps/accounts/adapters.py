@@ -44,7 +44,9 @@ class AccountAdapter(DefaultAccountAdapter):
     def get_login_redirect_url(self, request: HttpRequest) -> str:
         """The first page after signing in, unless the address names another."""
         user = request.user
-        return reverse("dashboard") if user.is_authenticated and user.is_staff else super().get_login_redirect_url(request)
+        return (
+            reverse("dashboard") if user.is_authenticated and user.is_staff else super().get_login_redirect_url(request)
+        )
 
     def post_login(self, request: HttpRequest, user: User, **options: Any) -> HttpResponse:
         """Keep the browser's time zone for digests and quiet hours, unless another is chosen."""

@@ -79,7 +79,9 @@ def picture(source: int, posting: int, text: Text) -> bytes:
     hue = drawn.random()
     sky = [hls_to_rgb(hue + 0.09 * step, 0.62 + 0.28 * step, 0.45) for step in np.linspace(0, 1, _SHADES)]
     hills = [hls_to_rgb(hue + 0.45 + 0.04 * hill, 0.5 - 0.13 * hill, 0.3) for hill in range(_HILLS)]
-    palette = bytes(round(255 * part) for colour in (*sky, hls_to_rgb(hue + 0.12, 0.93, 0.8), *hills) for part in colour)
+    palette = bytes(
+        round(255 * part) for colour in (*sky, hls_to_rgb(hue + 0.12, 0.93, 0.8), *hills) for part in colour
+    )
     down, across = np.mgrid[0:_HEIGHT, 0:_WIDTH]
     drawing = down * _SHADES // _HEIGHT
     drawing[np.hypot(across - drawn.uniform(120, 520), down - drawn.uniform(70, 160)) < _SUN] = _SHADES
@@ -108,7 +110,7 @@ def icon(source: int) -> bytes:
 
 
 def _png(width: int, palette: bytes, rows: Sequence[bytes]) -> bytes:
-    """A picture of rows with a byte a pixel, which names one of the colours, and one before them: it is not filtered."""
+    """A picture of rows with a byte a pixel, which names a colour; the byte before says that a row is not filtered."""
     header = struct.pack(">IIBBBBB", width, len(rows), 8, 3, 0, 0, 0)
     chunks = [(b"IHDR", header), (b"PLTE", palette), (b"IDAT", compress(b"".join(rows), 1)), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, body) for kind, body in chunks)

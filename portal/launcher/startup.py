@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TextIO
@@ -90,12 +91,12 @@ def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[
 
 
 def demo(listener: socket.socket, settings: Mapping[str, str]) -> tuple[Program, Sequence[Program]]:
-    """The same with synthetic feeds of this machine instead of those of the starter edition."""
+    """The same with synthetic feeds of this machine instead of the catalogue."""
     with closing(listen(LOOPBACK, None, DEMO_PORTS)) as free:
         port = str(free.getsockname()[1])
-    settings = {**settings, "WIREBEAT_STARTER_EDITION": "no"}
     preparation, running = applications(listener, settings)
     replay = [sys.executable, "manage.py", "replay", *DEMO, "--port", port]
+    preparation = replace(preparation, command=[*preparation.command, "--without-catalogue"])
     return preparation, [*running, Program(name="replay", command=replay, environment=settings, directory=ROOT)]
 
 

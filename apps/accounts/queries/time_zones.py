@@ -6,7 +6,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from django.conf import settings
 
-
 COOKIE = "zone"  # set by static/js/times.js
 
 

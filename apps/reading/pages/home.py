@@ -32,7 +32,7 @@ SECTIONS = 4
 IN_SECTION = 4  # postings
 MIN_COUNT = 2  # of a section
 # Average delay of an article at four checks per feed and day, in minutes: docs/benchmarks.md, "Delay of articles".
-DELAYS = ((_("Wirebeat"), 51), (_("Adaptive rule"), 94), (_("Every six hours"), 180))
+DELAYS = (("Wirebeat", 51), (_("Adaptive rule"), 94), (_("Every six hours"), 180))
 _HAS_PICTURE = ExpressionWrapper(~Q(image_url=""), output_field=BooleanField())
 
 
@@ -42,6 +42,12 @@ class Card:
 
     posting: PostingRow
     story: StoryRow | None = None
+
+    @property
+    def image_url(self) -> str:
+        """That of the first report which has one."""
+        reports = (self.posting, *(self.story.others if self.story else ()))
+        return next((report.image_url for report in reports if report.image_url), "")
 
 
 def home_page(now: datetime) -> Context:
@@ -54,9 +60,7 @@ def home_page(now: datetime) -> Context:
     found = [row for row in everywhere if base_of(row.language) == language]
     if len(found) < ENOUGH:
         found, language = everywhere, ""
-    stories = [
-        row for row in top_stories(anonymous, now) if not language or base_of(row.lead.language) == language
-    ]
+    stories = [row for row in top_stories(anonymous, now) if not language or base_of(row.lead.language) == language]
     by_category = _categories(found) if not sections["parts"] else {}
     pictured = _with_pictures(found, stories)
     wanted = [row.pk for row in found[: LENGTH + CARDS]]
@@ -109,7 +113,7 @@ def _with_pictures(newest: Iterable[Any], stories: Sequence[StoryRow]) -> list[i
 def _cards(stories: Sequence[StoryRow], pictured: Iterable[PostingRow]) -> tuple[Card, ...]:
     """The first, which is shown large, is one with a picture, if there is any."""
     found = [*(Card(story.lead, story) for story in stories[:CARDS]), *map(Card, pictured)][:CARDS]
-    large = next((card for card in found if card.posting.image_url), None)
+    large = next((card for card in found if card.image_url), None)
     return tuple(sorted(found, key=lambda card: card is not large))
 
 
