@@ -43,16 +43,16 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def get_login_redirect_url(self, request: HttpRequest) -> str:
         """The first page after signing in, unless the address names another."""
-        user = request.user
-        return (
-            reverse("dashboard") if user.is_authenticated and user.is_staff else super().get_login_redirect_url(request)
-        )
+        if isinstance(request.user, User) and request.user.is_staff:
+            return reverse("dashboard")
+        return str(super().get_login_redirect_url(request))
 
     def post_login(self, request: HttpRequest, user: User, **options: Any) -> HttpResponse:
         """Keep the browser's time zone for digests and quiet hours, unless another is chosen."""
         if not user.time_zone and (zone := browser_zone(request.COOKIES)):
             actions.set_preferences(user, time_zone=zone)
-        return super().post_login(request, user, **options)
+        response: HttpResponse = super().post_login(request, user, **options)
+        return response
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send a mail without the Host header of the request, which an attacker may have chosen."""

@@ -55,12 +55,12 @@ def home_page(now: datetime) -> Context:
     anonymous, language = AnonymousUser(), base_of(get_language() or "")
     sections = front_sections(anonymous, now)
     newest = postings.newest(postings.visible_to(anonymous)).annotate(has_picture=_HAS_PICTURE)
-    columns = ("pk", "source_id", "source__category", "language", "has_picture")
+    columns = ("pk", "source_id", "source__category", "source__language", "language", "has_picture")
     everywhere = list(newest.values_list(*columns, named=True)[:CONSIDERED])
-    found = [row for row in everywhere if base_of(row.language) == language]
+    found = [row for row in everywhere if base_of(row.language or row.source__language) == language]
     if len(found) < ENOUGH:
         found, language = everywhere, ""
-    stories = [row for row in top_stories(anonymous, now) if not language or base_of(row.lead.language) == language]
+    stories = [row for row in top_stories(anonymous, now) if _fits(row.lead.language, language)]
     by_category = _categories(found) if not sections["parts"] else {}
     pictured = _with_pictures(found, stories)
     wanted = [row.pk for row in found[: LENGTH + CARDS]]
@@ -85,6 +85,10 @@ def home_page(now: datetime) -> Context:
         "rows": tuple(row for row in _known(by_id, wanted) if row.id not in carded)[:LENGTH],  # the newest
         "is_coming": not found and retrieval.to_check().filter(listed=True).exists(),  # news, within a minute
     }
+
+
+def _fits(code: str, language: str) -> bool:
+    return not language or base_of(code) in (language, "")
 
 
 def _categories(newest: Sequence[Any]) -> dict[str, list[int]]:

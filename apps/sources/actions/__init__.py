@@ -3,6 +3,7 @@
 from apps.sources.actions.auditing import PROGRAM, By, decision, note, note_opened
 from apps.sources.actions.curating import MAX_AT_ONCE, Curated, Curation, TooMany, curate, delete_sources
 from apps.sources.actions.editing import (
+    STARTER_EDITION,
     NewSource,
     absorb,
     add_index_pages,
