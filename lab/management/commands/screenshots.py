@@ -40,7 +40,10 @@ class Command(BaseCommand):
         parser.add_argument("--to", type=Path, default=Path("docs/images"), help="folder (default: %(default)s)")
 
         parser.add_argument(
-            "--front", type=Path, default=Path("static/images"), help="folder of the front page's (default: %(default)s)"
+            "--front",
+            type=Path,
+            default=Path("static/images"),
+            help="of those of the front page (default: %(default)s)",
         )
 
     def handle(self, *args: Any, url: str, to: Path, front: Path, **options: Any) -> None:
