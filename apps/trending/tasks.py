@@ -6,10 +6,13 @@ from celery import shared_task
 from django.utils.timezone import now
 
 from apps.database.outbox import run_batches
+from apps.jobs.actions.periodic import task_of
 from apps.trending import actions
 from apps.trending.queries import ranks
 
 MAX_COUNT_SECONDS = 40.0
+
+prune = task_of("apps.trending.tasks.prune", actions.prune)
 
 
 @shared_task
@@ -24,8 +27,3 @@ def count(**_: Any) -> None:
 @shared_task
 def refresh(horizons: list[str], **_: Any) -> None:
     actions.refresh(horizons, now())
-
-
-@shared_task
-def prune(**_: Any) -> None:
-    actions.prune(now())
