@@ -9,8 +9,10 @@ import { offerSharing } from "./sharing.js";
 import { closeAnswers } from "./refreshing.js";
 import { rememberSidebar } from "./sidebar.js";
 import { watchSwipes } from "./swipes.js";
+import { nameZone } from "./times.js";
 import { setType } from "./typesetting.js";
 
+nameZone();
 chooseTogether();
 watchKeys();
 rememberSidebar();
