@@ -19,7 +19,7 @@ from apps.sources.formats.extensions import (
 from apps.sources.formats.feed import ParsedEntry, ParsedFeed
 from apps.sources.formats.markup import html_of_construct, title_of
 from apps.sources.formats.rss import MAX_DESCRIPTION, MAX_ENTRIES, too_many
-from apps.sources.formats.text import MAX_IDENTIFIER, MAX_LANGUAGE, one_line, plain_text, web_address
+from apps.sources.formats.text import MAX_IDENTIFIER, MAX_LANGUAGE, one_line, plain_text, unescaped_title, web_address
 
 
 def read_atom(document: Document, root: etree._Element) -> ParsedFeed:
@@ -52,7 +52,7 @@ def _entry(document: Document, element: etree._Element) -> ParsedEntry:
         entry,
         guid=guid,
         link=_link(document, children, links, guid),
-        title=_title(children, "title", "dc:title") or _title(media, "media:title"),
+        title=unescaped_title(_title(children, "title", "dc:title") or _title(media, "media:title")),
         summary=_construct(document, children, "summary", "description", "dc:description") or media_description(media),
         content=_construct(document, children, "content", "body", "xhtml:body"),
         language=one_line(element.get(XML_LANG) or first_text(children, "dc:language"), MAX_LANGUAGE),
@@ -74,4 +74,5 @@ def _link(document: Document, children: Children, links: list[Link], guid: str) 
         return address
     content = first(children, "content")
     source = web_address(content.get("src"), document.base(content)) if content is not None else ""
-    return source or web_address(guid)
+    video = first_text(children, "yt:videoid")
+    return source or web_address(f"https://www.youtube.com/watch?v={video}" if video else guid)

@@ -48,7 +48,7 @@ def item_as_json(item: Item) -> dict[str, Any]:
         "timestampUsec": str(retrieved),
         "published": microseconds(item.published_at) // 1_000_000,
         "updated": microseconds(item.updated_at) // 1_000_000,
-        "title": item.title,
+        "title": item.heading,
         "canonical": [{"href": item.url}] if item.url else [],
         "alternate": page,
         "categories": [str(category) for category in item.categories],
@@ -96,7 +96,7 @@ def _add_entry(feed: etree._Element, item: Item) -> None:
         # A tag with the name of a state must be distinguishable from it.
         scheme = {"scheme": SCHEME} if category.kind == "state" else {}
         _add(entry, "category", term=str(category), label=category.name, **scheme)
-    _add(entry, "title", item.title, type="text")
+    _add(entry, "title", item.heading, type="text")
     _add(entry, "published", _written(item.published_at))
     _add(entry, "updated", _written(item.updated_at))
     _add_page(entry, item.url)
