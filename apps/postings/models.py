@@ -53,13 +53,13 @@ class Posting(models.Model):
             models.Index(fields=["fold_key"], condition=~models.Q(fold_key=0), name="posting_fold"),
         ]
 
+    def __str__(self) -> str:
+        return self.title or self.url or f"posting {self.pk}"
+
     @property
     def heading(self) -> str:
         """The title, or else the first words."""
         return self.title or first_words(self.lead or self.text)
-
-    def __str__(self) -> str:
-        return self.title or self.url or f"posting {self.pk}"
 
 
 class Boilerplate(models.Model):

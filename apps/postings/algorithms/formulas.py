@@ -19,25 +19,10 @@ MAX_FORMULAS = 40_000  # characters of all in an article
 _MATHML = json.loads(Path(__file__).with_name("mathml.json").read_text("utf-8"))
 ELEMENTS = frozenset(_MATHML["elements"])
 ATTRIBUTES = frozenset(_MATHML["attributes"])
-
-_FORMULA = 2_000  # characters of one; their conversion takes about 20 ms
-MAX_FORMULAS = 40_000  # characters of all in an article
-
-ELEMENTS = frozenset({
-    "annotation", "math", "menclose", "merror", "mfenced", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover",
-    "mpadded", "mphantom", "mprescripts", "mroot", "mrow", "ms", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup",
-    "mtable", "mtd", "mtext", "mtr", "munder", "munderover", "none", "semantics",
-})  # fmt: skip
-ATTRIBUTES = frozenset({
-    "accent", "accentunder", "close", "columnalign", "columnlines", "columnspacing", "columnspan", "depth", "display",
-    "displaystyle", "encoding", "fence", "form", "frame", "height", "largeop", "linethickness", "lspace", "mathvariant",
-    "maxsize", "minsize", "movablelimits", "notation", "open", "rowalign", "rowlines", "rowspacing", "rowspan",
-    "rspace", "scriptlevel", "separator", "separators", "stretchy", "symmetric", "voffset", "width",
-})  # fmt: skip
-
-_OUTSIDE = re.compile(r"<(a|code|kbd|math|pre|samp)\b[^<>]*+>.*?</\1>|<[^<>]*+>|([^<]++)", re.DOTALL)
 _FORMULA = re.compile(
-    r"(?<![\\$])\$\$([^$]{1,2000}+)\$\$(?!\$)|(?<!\\)\\\(((?:(?!\\[()]).){1,2000}+)\\\)|(?<!\\)\\\[((?:(?!\\[\[\]]).){1,2000}+)\\\]",
+    r"(?<![\\$])\$\$([^$]{1,2000}+)\$\$(?!\$)"
+    r"|(?<!\\)\\\(((?:(?!\\[()]).){1,2000}+)\\\)"
+    r"|(?<!\\)\\\[((?:(?!\\[\[\]]).){1,2000}+)\\\]",
     re.DOTALL,
 )
 _WORDS = re.compile(r"[^\W\d_]{2}")

@@ -87,7 +87,7 @@ def _completed(safe: str) -> str:
     typeset = formulas.with_formulas(safe)
     if typeset != safe:
         safe = _parsed(_rewritten(typeset, ""))
-    return highlighted(with_links(safe, _link_start))
+    return highlighted(with_links(safe, lambda address: _link_start(address) if _link(address, "") else ""))
 
 
 # --- elements and attributes of articles

@@ -19,15 +19,7 @@ from apps.sources.formats.extensions import (
 )
 from apps.sources.formats.feed import ParsedEntry, ParsedFeed
 from apps.sources.formats.markup import html_of, html_of_construct, title_of
-from apps.sources.formats.text import (
-    MAX_IDENTIFIER,
-    MAX_LANGUAGE,
-    one_line,
-    paragraphs,
-    plain_text,
-    unescaped_title,
-    web_address,
-)
+from apps.sources.formats.text import MAX_IDENTIFIER, MAX_LANGUAGE, one_line, paragraphs, plain_text, web_address
 
 RDF_ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
 MAX_ENTRIES = 10_000
@@ -76,7 +68,7 @@ def _entry(document: Document, item: etree._Element) -> ParsedEntry:
         entry,
         guid=guid,
         link=_entry_link(item, children, links),
-        title=unescaped_title(_title(children) or _title(media, "media:title")),
+        title=_title(children) or _title(media, "media:title"),
         summary=_summary(document, children, media),
         content=_content(document, children),
         language=_language(item, item, children),
