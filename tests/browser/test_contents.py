@@ -10,6 +10,7 @@ from apps.accounts.models import User
 from apps.postings.actions import Document, store
 from apps.postings.models import Posting
 from apps.sources.formats import parse
+from tests.browser.test_accessibility import faults
 from tests.browser.test_reading import sign_in, with_and_without_scripts
 from tests.builders import NOON, a_follow, a_source
 
@@ -120,3 +121,9 @@ def test_an_episode_plays_in_the_list(page: Page, postings, requested):
     expect(player).to_be_visible()
     assert "/recording/" in player.evaluate("player => player.src")
     assert requested == []
+
+
+def test_all_of_it_is_accessible(page: Page, postings, requested):
+    for guid in ("article", "video", "episode"):
+        page.goto(f"/posting/{postings[guid].pk}/")
+        assert faults(page) == [], guid

@@ -13,6 +13,7 @@ _ADDRESS = re.compile(
     r"(?:[/?#][^\s<>\"“”„«»‘’`{}|\\^\[\]\u3000-\u303f\uff00-\uffef]{0,2000}+)?+",
     re.IGNORECASE,
 )
+_ANY = re.compile(r"(?:^|>)[^<]*?(?:://|www\.)", re.IGNORECASE)
 _ENDS = ".,;:!?'*_~…"
 
 
@@ -22,7 +23,7 @@ def with_links(html: str, start_of: Callable[[str], str]) -> str:
     >>> with_links("<p>See (https://a.example/b_(c)), &amp; more.</p>", '<a href="{}">'.format)
     '<p>See (<a href="https://a.example/b_(c)">https://a.example/b_(c)</a>), &amp; more.</p>'
     """
-    if "://" not in html and "www." not in html.lower():
+    if not _ANY.search(html):
         return html
 
     def link(match: re.Match[str]) -> str:

@@ -269,7 +269,7 @@ class _Rewriter:
             self.formula = attributes(tag).get("alttext", "")
         if self.is_formula:
             is_empty = tag.attribute_text.endswith("/")
-            start = _start(name, tag, "")
+            start = _start(name, attributes(tag), "")
             self.pieces.append(f"</{name}>" if tag.is_end else f"{start}</{name}>" if is_empty else start)
 
     def _end_formula(self) -> None:
@@ -287,22 +287,16 @@ class _Rewriter:
             self.pieces.append(_embedded(given, self.base_url))
         elif name == "span" and _UNSEEN_COPY.search(given.get("class", "")):
             self.unseen = 1
-        elif name == "pre":
-            self.pieces.append(_start(name, Tag(name, False, self._with_language(tag, given)), self.base_url))
         elif name in _ELEMENTS and not (name == "img" and self.formula and given.get("alt") == self.formula):
-            self.pieces.append(_start(name, tag, self.base_url))
-        self.language = language_in(given.get("class", "")) or self.language
-
-    def _with_language(self, tag: Tag, given: Mapping[str, str]) -> str:
-        """The attributes with the language that an element around the code names."""
-        if not self.language or language_in(given.get("class", "")):
-            return tag.attribute_text
-        return _attribute("class", f"language-{self.language}") + tag.attribute_text
+            if "class" in given:
+                self.language = language_in(given["class"]) or self.language
+            if name == "pre" and self.language:
+                given["class"] = f"language-{self.language}"
+            self.pieces.append(_start(name, given, self.base_url))
 
 
-def _start(name: str, tag: Tag, base_url: str) -> str:
+def _start(name: str, given: dict[str, str], base_url: str) -> str:
     """The start tag with the attributes kept; "" for a picture without address, or there to count its readers."""
-    given = attributes(tag) if tag.attribute_text else {}
     rules = _ATTRIBUTES.get(name, _EVERYWHERE)
     kept = {key: value for key in given if key in rules and (value := rules[key](given[key])) is not None}
     if name == "img":
@@ -374,8 +368,8 @@ def _embedded(given: Mapping[str, str], base_url: str) -> str:
 
 
 def _link_start(address: str) -> str:
-    return _start("a", Tag("a", False, _attribute("href", address)), "")
+    return _start("a", {"href": address}, "")
 
 
 def picture_of(label: str, address: str) -> str:
-    return _start("img", Tag("img", False, _attribute("alt", label) + _attribute("src", address)), "")
+    return _start("img", {"alt": label, "src": address}, "")
