@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db.models.functions import Coalesce, Left
 from django.urls import reverse
 
+from apps.accounts.queries.site import own_address
 from apps.alerts.models import Hit
 from apps.postings.algorithms.teasers import MAX_WORDS, first_words
 
@@ -54,21 +55,16 @@ def _finding(hit: Any) -> Finding:
     posting = hit.posting
     return Finding(
         title=" ".join(posting.title.split()) or first_words(hit.beginning) or "Untitled",
-        page=absolute(reverse("posting", args=[posting.pk])),
+        page=own_address(reverse("posting", args=[posting.pk])),
         url=posting.url if posting.url.startswith(("http://", "https://")) else "",
         source=str(posting.source),
         published_at=posting.published_at,
     )
 
 
-def absolute(path: str) -> str:
-    """The absolute address of a page of the portal."""
-    return settings.PROJECT_URL.rstrip("/") + path
-
-
 def stop_page(token: str) -> str:
     """The address that stops messages with one click, without authentication."""
-    return absolute(reverse("alert_stop", args=[token]))
+    return own_address(reverse("alert_stop", args=[token]))
 
 
 def host() -> str:
