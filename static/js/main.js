@@ -1,6 +1,7 @@
 // All scripts are enhancements: everything works without them.
 import { chooseTogether } from "./choosing.js";
 import { watchKeys } from "./keyboard.js";
+import { playInPlace } from "./players.js";
 import { keepPlaces } from "./playing.js";
 import { startOffline } from "./offline.js";
 import { offerPush } from "./push.js";
@@ -22,6 +23,7 @@ offerPush();
 markWhileScrolling();
 watchSwipes();
 keepPlaces();
+playInPlace();
 offerSharing();
 setType();
 startOffline();
