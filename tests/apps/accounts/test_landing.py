@@ -1,4 +1,4 @@
-"""Where people land after signing in, and the time zone that their browser brings along."""
+"""Where people land after signing in, and the time zone of their browser."""
 
 import re
 from datetime import UTC, datetime
@@ -71,7 +71,7 @@ def test_utc_can_be_chosen_against_the_zone_of_the_browser(client):
     assert user.time_zone == "UTC"
 
 
-def test_who_brings_feeds_lands_where_they_are_imported(client):
+def test_people_who_come_with_feeds_land_where_they_are_imported(client):
     page = client.get("/").text
     address = re.search(r'href="([^"]*)">Bring your feeds', page)[1]
     assert 'name="next" value="/opml/"' in client.get(address).text  # the form keeps it
