@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, gettext
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from apps.web.algorithms.articles import clock
 from apps.web.algorithms.icons import hue_of, letter_of
 from apps.web.pages.rows import PostingRow
 from apps.web.templatetags.addresses import address
@@ -78,7 +79,7 @@ def _environment(language: str | None) -> Environment:
         undefined=StrictUndefined,
     )
     environment.globals |= {"icon": icon, "address": address, "_": functools.cache(gettext)}
-    environment.filters |= {"ago": ago, "cut": _cut, "hue": hue_of, "letter": letter_of}
+    environment.filters |= {"ago": ago, "clock": clock, "cut": _cut, "hue": hue_of, "letter": letter_of}
     return environment
 
 
