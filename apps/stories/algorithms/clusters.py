@@ -1,6 +1,7 @@
 """Stories as clusters: single-pass clustering of postings in order of time, and merging of similar clusters."""
 
 from array import array
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
@@ -71,12 +72,11 @@ class Clusters:
         self._near = Rows(NEAR, _NOTHING)  # heaviest terms
         self._far = Rows(OF_STORY - NEAR, _NOTHING)  # other terms
         self._widths = np.zeros(1024, np.int64)
-        self._lengths = np.zeros(1024)
         self._ids = np.zeros(1024, np.int64)
         self._sizes = np.zeros(1024, np.int64)
         self._latest = np.zeros(1024)
         self._centres = np.zeros(1024)
-        self._holders: dict[int, array[int]] = {}  # rows that have, or once had, the term
+        self._holders: defaultdict[int, array[int]] = defaultdict(lambda: array("q"))  # rows that have, or once had, the term
         self._listing = np.zeros(1024, np.int64)  # scratch: position of each row in a list
         self._held = np.zeros(BUCKETS + 1, np.int32)  # number of stories with each term
         self._query = np.zeros(BUCKETS + 1, np.float32)  # scratch: weights of one vector by term
@@ -109,22 +109,19 @@ class Clusters:
         if place is None:
             place = self._places[cluster.id] = self._free.pop() if self._free else self._new_place()
         before = self._terms_of(place)
+        terms, weights = cluster.vector.terms, cluster.vector.weights
         self._sum[before] -= self._weights_of(place)
-        self._sum[cluster.vector.terms] += cluster.vector.weights
+        self._sum[terms] += weights
         self._count(int(self._sizes[place]), float(self._centres[place]), -1)
         self._count(cluster.size, cluster.centre, 1)
-        self._held[before] -= 1
-        known = set(before.tolist())
-        terms, weights = cluster.vector.terms, cluster.vector.weights
         self._near.put(place, terms[:NEAR], weights[:NEAR])
         self._far.put(place, terms[NEAR:], weights[NEAR:])
-        self._widths[place], self._lengths[place] = terms.size, cluster.vector.length
+        self._widths[place] = terms.size
         self._ids[place], self._sizes[place] = cluster.id, cluster.size
         self._latest[place], self._centres[place] = cluster.latest, cluster.centre
+        self._held[before] -= 1
         self._held[terms] += 1
-        for term in terms.tolist():
-            if term not in known:
-                self._note_holder(term, place)
+        self._note_holder(terms[~self._holding(before, terms)], place)
 
     def _count(self, size: int, centre: float, sign: int) -> None:
         if not self._total:
@@ -132,15 +129,14 @@ class Clusters:
         self._total += sign * size
         self._fresh += sign * size * 2 ** ((centre - self._fresh_at) / HALF_LIFE)
 
-    def _note_holder(self, term: int, place: int) -> None:
-        holders = self._holders.get(term)
-        if holders is None:
-            holders = self._holders[term] = array("q")
-        elif len(holders) > 2 * self._held[term] + 8:  # most no longer have it
-            places = np.unique(np.array(holders))
-            have = (self._near.terms[places] == term).any(axis=1) | (self._far.terms[places] == term).any(axis=1)
-            holders[:] = array("q", places[have].tolist())
-        holders.append(place)
+    def _note_holder(self, terms: Terms, place: int) -> None:
+        for term, held in zip(terms.tolist(), self._held[terms].tolist(), strict=True):
+            holders = self._holders[term]
+            if len(holders) > 2 * held + 8:  # most no longer have it
+                places = np.unique(np.array(holders))
+                have = (self._near.terms[places] == term).any(axis=1) | (self._far.terms[places] == term).any(axis=1)
+                holders[:] = array("q", places[have].tolist())
+            holders.append(place)
 
     def remove(self, id: int) -> None:
         place = self._places.pop(id)
@@ -156,7 +152,7 @@ class Clusters:
     def _new_place(self) -> int:
         place = len(self._places)
         if place == len(self._ids):
-            for name in ("_widths", "_lengths", "_ids", "_sizes", "_latest", "_centres", "_listing"):
+            for name in ("_widths", "_ids", "_sizes", "_latest", "_centres", "_listing"):
                 old = getattr(self, name)
                 setattr(self, name, np.concatenate([old, np.zeros_like(old)]))
             self._near.double()
@@ -181,7 +177,7 @@ class Clusters:
         means = self._products(vector, places) / np.maximum(self._sizes[places], 1) * faded(gaps)
         most = np.lexsort((self._ids[places], -means * np.sqrt(self._sizes[places])))[:WEIGHED]
         places = places[most]
-        likeness = means[most] / np.sqrt(self._by_chance(vector) * self._chances(places)) / self._freshness(hours)
+        likeness = self._likeness(means[most], self._by_chance(vector), places, hours)
         # Rounded, since the last digits depend on the order in which stories were added.
         for best in np.lexsort((self._ids[places], -likeness.round(6))):
             if likeness[best] < self.threshold:
@@ -196,9 +192,20 @@ class Clusters:
     def _agrees(self, vector: Vector, id: int, hours: float) -> bool:
         """Whether a report of a story is similar to a posting, not only their mean."""
         self._query[vector.terms] = vector.weights
-        found = agrees(self._query, hours, reversed(self.reports.latest(id)), self.nearest_report, len(self))
+        found = agrees(self._query, hours, self.reports.latest(id)[::-1], self.nearest_report, len(self))
         self._query[vector.terms] = 0
         return found
+
+    def _likeness(
+        self, means: NDArray[np.float64], chance: float, places: Places, hours: float
+    ) -> NDArray[np.float64]:
+        """How many times as similar as by chance; 0 where that is less than the threshold."""
+        likeness = np.zeros(places.size)
+        freshness = self._freshness(hours)
+        # What chance alone has at least is soon known, and leaves few.
+        near = np.flatnonzero(means / np.sqrt(chance * self._smoothed(0.0)) / freshness >= self.threshold)
+        likeness[near] = means[near] / np.sqrt(chance * self._chances(places[near])) / freshness
+        return likeness
 
     def _freshness(self, hours: float) -> float:
         """The mean share of similarity that active reports have not lost by their age."""
@@ -208,18 +215,17 @@ class Clusters:
 
     def _by_chance(self, vector: Vector, size: int = 1) -> float:
         """The mean similarity of a vector's reports with all active ones."""
-        found = np.array([float(self._sum[vector.terms] @ vector.weights) / size])
-        return float(self._smoothed(found)[0])
+        return self._smoothed(float(self._sum[vector.terms] @ vector.weights) / size)
 
     def _chances(self, places: Places) -> NDArray[np.float64]:
         """The same of some stories."""
         sums = self._near.products(self._sum, places) + self._far.products(self._sum, places)
-        return self._smoothed(sums / np.maximum(self._sizes[places], 1))
+        return np.array([self._smoothed(mean) for mean in (sums / np.maximum(self._sizes[places], 1)).tolist()])
 
-    def _smoothed(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The mean similarity by chance from sums over all active reports."""
-        means = (sums + CHANCE * CHANCE_WEIGHT) / (self._total + CHANCE_WEIGHT) + CHANCE_FLOOR
-        return np.maximum(means, CHANCE_AMONG_MANY * abundance(len(self)))
+    def _smoothed(self, mean: float) -> float:
+        """The mean similarity by chance from the sum over all active reports."""
+        mean = (mean + CHANCE * CHANCE_WEIGHT) / (self._total + CHANCE_WEIGHT) + CHANCE_FLOOR
+        return max(mean, CHANCE_AMONG_MANY * abundance(len(self)))
 
     def add(self, id: int, key: int, vector: Vector, hours: float) -> int:
         """Add a posting to the most similar story, or to a new one with the given id; returns the story's id."""
@@ -331,20 +337,20 @@ class Clusters:
         if hours - self._latest[place] > MERGED_WITHIN:
             return []
         heads = self._near.terms[place, :HEADS]
-        selective = self._selective(heads[heads != _NOTHING])
+        heads = heads[heads != _NOTHING]
+        selective = self._selective(heads)
         others = self._listed(selective)
-        others = others[(hours - self._latest[others] <= MERGED_WITHIN) & (others != place)]
         their = self._near.terms[others, :HEADS]
-        shared = self._holding(heads[heads != _NOTHING], their).sum(axis=1)
-        others = others[(shared >= SHARED_HEADS) & self._holding(selective, their).any(axis=1)]
+        shared = np.bincount(np.flatnonzero(self._holding(heads, their)) // HEADS, minlength=others.size)
+        some = np.flatnonzero(shared >= SHARED_HEADS)
+        others = others[some[self._holding(selective, their[some]).any(axis=1)]]
+        others = others[(hours - self._latest[others] <= MERGED_WITHIN) & (others != place)]
         if not others.size:
             return []
         cluster = self.get(id)
-        likeness = self._products(cluster.vector, others) / (cluster.size * np.maximum(self._sizes[others], 1))
-        likeness /= np.sqrt(self._by_chance(cluster.vector, cluster.size) * self._chances(others)) * self._freshness(
-            hours
-        )
-        likeness *= faded(np.abs(self._centres[others] - self._centres[place]))
+        means = self._products(cluster.vector, others) / (cluster.size * np.maximum(self._sizes[others], 1))
+        means *= faded(np.abs(self._centres[others] - self._centres[place]))
+        likeness = self._likeness(means, self._by_chance(cluster.vector, cluster.size), others, hours)
         found = zip(likeness.tolist(), self._ids[others].tolist(), strict=True)
         # Rounded, since from the other side the last digits may differ.
         return [

@@ -98,7 +98,7 @@ class Grouping:
     def _released(self) -> dict[int, int]:
         """Let the latest reports of stories that got one stand alone, under provisional ids; returns their stories."""
         released: dict[int, int] = {}
-        for id in sorted(self.touched & set(self.clusters)):
+        for id in sorted(id for id in self.touched if id in self.clusters):
             reports = self.clusters.reports.latest(id)
             for report in reports[1:][-RECONSIDERED:] if len(reports) <= YOUNG else ():
                 provisional = PROVISIONAL + len(released)
@@ -114,7 +114,7 @@ class Grouping:
 
     def _moved(self, released: Mapping[int, int]) -> list[tuple[int, int]]:
         """Give stories with provisional ids their own; returns released reports that are in another story now."""
-        for id in sorted(id for id in self.clusters if id >= PROVISIONAL):
+        for id in (id for id in range(PROVISIONAL, PROVISIONAL + len(released)) if id in self.clusters):
             self.clusters.separate(id, self.clusters.reports.latest(id, len(released)), self.next_story)
             self.next_story += 1
         homes = {key: story for key in released if (story := self.clusters.reports.story(key)) is not None}
