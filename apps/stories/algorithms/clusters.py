@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.stories.algorithms.agreement import CHANCE_AMONG_MANY, FADING, HALF_LIFE, MANY, abundance, agrees, faded
-from apps.stories.algorithms.features import BUCKETS, Terms, Weights
+from apps.stories.algorithms.features import BUCKETS, Terms
 from apps.stories.algorithms.reports import Report, Reports, halves, similarities
-from apps.stories.algorithms.rows import Rows
-from apps.stories.algorithms.vectors import Vector, added, subtracted
+from apps.stories.algorithms.rows import Places, Rows
+from apps.stories.algorithms.vectors import NOTHING, Vector, added, subtracted
 
 ACTIVE = 7 * 24.0  # hours after its latest posting in which a story takes new ones
 THRESHOLD = 7.0  # likeness below which a posting begins a new story
@@ -21,7 +21,6 @@ CHANCE, CHANCE_WEIGHT = 0.015, 100  # similarity of two arbitrary reports that i
 FRESH_WEIGHT = 5  # reports of the moment that are assumed
 CHANCE_FLOOR = 0.005  # added to the similarity that is due to chance
 OF_POSTING, OF_STORY = 96, 128  # heaviest terms of a vector
-NEAR = 32  # heaviest terms in a separate matrix: most stories of headlines alone have no more
 PROBED = 6  # heaviest known terms of a posting: it is compared with the stories that have one of them
 TOO_COMMON = 150  # stories with a term, above which it selects no stories
 WEIGHED = 12  # most similar stories whose likeness is computed
@@ -30,10 +29,9 @@ MERGED_WITHIN = 7 * 24.0  # hours since the latest posting of both
 SPLIT_THRESHOLD = 0.8  # share of the threshold: a story is split if its halves are less alike
 SPLIT_FROM = 4  # reports
 HEADS, SHARED_HEADS = 12, 2  # heaviest terms of two stories, and how many of them must be shared
+PROVISIONAL = 1 << 62  # ids from here on are of stories while they are reconsidered: no posting joins them
 
 _NOTHING = BUCKETS  # padding: no posting has this term
-
-Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,18 +67,17 @@ class Clusters:
         self._fresh, self._fresh_at = 0.0, 0.0  # their number as it has faded, at a time in hours since 1970
         self._places: dict[int, int] = {}
         self._free: list[int] = []
-        self._near = Rows(NEAR, _NOTHING)  # heaviest terms
-        self._far = Rows(OF_STORY - NEAR, _NOTHING)  # other terms
+        self._rows = Rows(OF_STORY, _NOTHING)
         self._widths = np.zeros(1024, np.int64)
         self._ids = np.zeros(1024, np.int64)
         self._sizes = np.zeros(1024, np.int64)
         self._latest = np.zeros(1024)
         self._centres = np.zeros(1024)
-        self._holders: defaultdict[int, array[int]] = defaultdict(lambda: array("q"))  # rows that have, or once had, the term
+        # Rows that have, or once had, the term; those of provisional stories only their heaviest ones.
+        self._holders: defaultdict[int, array[int]] = defaultdict(lambda: array("q"))
         self._listing = np.zeros(1024, np.int64)  # scratch: position of each row in a list
         self._held = np.zeros(BUCKETS + 1, np.int32)  # number of stories with each term
         self._query = np.zeros(BUCKETS + 1, np.float32)  # scratch: weights of one vector by term
-        self._marked = np.zeros(BUCKETS + 1, np.bool_)  # scratch
 
     def __len__(self) -> int:
         return len(self._places)
@@ -93,35 +90,37 @@ class Clusters:
 
     def get(self, id: int) -> Cluster:
         place = self._places[id]
+        latest, centre = float(self._latest[place]), float(self._centres[place])
+        return Cluster(id, self._vector(place), int(self._sizes[place]), latest, centre)
+
+    def _vector(self, place: int) -> Vector:
         size = int(self._widths[place])
-        vector = Vector(self._terms_of(place)[:size], self._weights_of(place)[:size])
-        return Cluster(id, vector, int(self._sizes[place]), float(self._latest[place]), float(self._centres[place]))
-
-    def _terms_of(self, place: int) -> Terms:
-        return np.concatenate([self._near.terms[place], self._far.terms[place]])
-
-    def _weights_of(self, place: int) -> Weights:
-        return np.concatenate([self._near.weights[place], self._far.weights[place]])
+        return Vector(self._rows.terms[place, :size].copy(), self._rows.weights[place, :size].copy())
 
     def put(self, cluster: Cluster) -> None:
         """Add a story, or replace it."""
         place = self._places.get(cluster.id)
         if place is None:
             place = self._places[cluster.id] = self._free.pop() if self._free else self._new_place()
-        before = self._terms_of(place)
-        terms, weights = cluster.vector.terms, cluster.vector.weights
-        self._sum[before] -= self._weights_of(place)
-        self._sum[terms] += weights
-        self._count(int(self._sizes[place]), float(self._centres[place]), -1)
+        before = self._clear(place)
+        self._sum[cluster.vector.terms] += cluster.vector.weights
         self._count(cluster.size, cluster.centre, 1)
-        self._near.put(place, terms[:NEAR], weights[:NEAR])
-        self._far.put(place, terms[NEAR:], weights[NEAR:])
-        self._widths[place] = terms.size
+        self._rows.put(place, cluster.vector)
+        self._widths[place] = cluster.vector.terms.size
         self._ids[place], self._sizes[place] = cluster.id, cluster.size
         self._latest[place], self._centres[place] = cluster.latest, cluster.centre
-        self._held[before] -= 1
-        self._held[terms] += 1
-        self._note_holder(terms[~self._holding(before, terms)], place)
+        self._held[cluster.vector.terms] += 1
+        listed = HEADS if cluster.id >= PROVISIONAL else OF_STORY
+        known = set(before[:listed].tolist())
+        self._note_holder([term for term in cluster.vector.terms[:listed].tolist() if term not in known], place)
+
+    def _clear(self, place: int) -> Terms:
+        """Count the story in a row no longer; returns its terms."""
+        before = self._vector(place)
+        self._sum[before.terms] -= before.weights
+        self._held[before.terms] -= 1
+        self._count(int(self._sizes[place]), float(self._centres[place]), -1)
+        return before.terms
 
     def _count(self, size: int, centre: float, sign: int) -> None:
         if not self._total:
@@ -129,24 +128,21 @@ class Clusters:
         self._total += sign * size
         self._fresh += sign * size * 2 ** ((centre - self._fresh_at) / HALF_LIFE)
 
-    def _note_holder(self, terms: Terms, place: int) -> None:
-        for term, held in zip(terms.tolist(), self._held[terms].tolist(), strict=True):
+    def _note_holder(self, terms: list[int], place: int) -> None:
+        for term, held in zip(terms, self._held[terms].tolist(), strict=True):
             holders = self._holders[term]
             if len(holders) > 2 * held + 8:  # most no longer have it
                 places = np.unique(np.array(holders))
-                have = (self._near.terms[places] == term).any(axis=1) | (self._far.terms[places] == term).any(axis=1)
+                have = (self._rows.terms[places] == term).any(axis=1)
                 holders[:] = array("q", places[have].tolist())
             holders.append(place)
 
     def remove(self, id: int) -> None:
         place = self._places.pop(id)
-        self._held[self._terms_of(place)] -= 1
-        self._sum[self._terms_of(place)] -= self._weights_of(place)
-        self._count(int(self._sizes[place]), float(self._centres[place]), -1)
-        self._sizes[place] = 0
+        self._clear(place)
+        self._rows.put(place, NOTHING)
+        self._widths[place] = self._sizes[place] = 0
         self.reports.drop(id)
-        self._near.clear(place)
-        self._far.clear(place)
         self._free.append(place)
 
     def _new_place(self) -> int:
@@ -155,8 +151,7 @@ class Clusters:
             for name in ("_widths", "_ids", "_sizes", "_latest", "_centres", "_listing"):
                 old = getattr(self, name)
                 setattr(self, name, np.concatenate([old, np.zeros_like(old)]))
-            self._near.double()
-            self._far.double()
+            self._rows.double()
         return place
 
     # --- one posting --------------------------------------------------------------------------------------------------
@@ -183,7 +178,7 @@ class Clusters:
             if likeness[best] < self.threshold:
                 break
             # Some no longer have the term that listed them.
-            if (self._terms_of(places[best])[:, None] == probed).any() and self._agrees(
+            if (self._rows.terms[places[best], :, None] == probed).any() and self._agrees(
                 vector, int(self._ids[places[best]]), hours
             ):
                 return int(self._ids[places[best]]), round(float(likeness[best]), 6)
@@ -196,9 +191,7 @@ class Clusters:
         self._query[vector.terms] = 0
         return found
 
-    def _likeness(
-        self, means: NDArray[np.float64], chance: float, places: Places, hours: float
-    ) -> NDArray[np.float64]:
+    def _likeness(self, means: NDArray[np.float64], chance: float, places: Places, hours: float) -> NDArray[np.float64]:
         """How many times as similar as by chance; 0 where that is less than the threshold."""
         likeness = np.zeros(places.size)
         freshness = self._freshness(hours)
@@ -219,7 +212,7 @@ class Clusters:
 
     def _chances(self, places: Places) -> NDArray[np.float64]:
         """The same of some stories."""
-        sums = self._near.products(self._sum, places) + self._far.products(self._sum, places)
+        sums = self._rows.dense_products(self._sum, places)
         return np.array([self._smoothed(mean) for mean in (sums / np.maximum(self._sizes[places], 1)).tolist()])
 
     def _smoothed(self, mean: float) -> float:
@@ -283,20 +276,10 @@ class Clusters:
         places: Places = listed[self._listing[listed] == numbers]
         return places
 
-    def _holding(self, terms: Terms, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which entries of some rows are among the terms."""
-        self._marked[terms] = True
-        found = self._marked.take(rows)
-        self._marked[terms] = False
-        return found
-
     def _products(self, vector: Vector, places: Places) -> NDArray[np.float64]:
         """Scalar products of a vector with the stories in some rows."""
         self._query[vector.terms] = vector.weights
-        products = self._near.products(self._query, places)
-        is_wide = self._widths[places] > NEAR
-        if is_wide.any():
-            products[is_wide] += self._far.products(self._query, places[is_wide])
+        products = self._rows.products(self._query, vector.terms, places)
         self._query[vector.terms] = 0
         return products
 
@@ -336,14 +319,10 @@ class Clusters:
         place = self._places[id]
         if hours - self._latest[place] > MERGED_WITHIN:
             return []
-        heads = self._near.terms[place, :HEADS]
-        heads = heads[heads != _NOTHING]
+        heads = self._rows.terms[place, : min(HEADS, self._widths[place])]
         selective = self._selective(heads)
-        others = self._listed(selective)
-        their = self._near.terms[others, :HEADS]
-        shared = np.bincount(np.flatnonzero(self._holding(heads, their)) // HEADS, minlength=others.size)
-        some = np.flatnonzero(shared >= SHARED_HEADS)
-        others = others[some[self._holding(selective, their[some]).any(axis=1)]]
+        others = self._rows.sharing(heads, self._listed(selective), HEADS, SHARED_HEADS)
+        others = self._rows.sharing(selective, others, HEADS, 1)
         others = others[(hours - self._latest[others] <= MERGED_WITHIN) & (others != place)]
         if not others.size:
             return []

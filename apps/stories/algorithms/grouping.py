@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from apps.postings.algorithms.fingerprints import Duplicates, Fingerprint
-from apps.stories.algorithms.clusters import ACTIVE, OF_POSTING, Clusters
+from apps.stories.algorithms.clusters import ACTIVE, OF_POSTING, PROVISIONAL, Clusters
 from apps.stories.algorithms.features import Features
 from apps.stories.algorithms.rarity import BLOCK, Rarity
 from apps.stories.algorithms.vectors import Vector, heaviest
@@ -14,7 +14,6 @@ MERGED_AFTER = 100  # stories that got a posting
 MERGED_EVERY = 6.0  # hours, if fewer stories got a posting
 RECONSIDERED, YOUNG = 2, 8  # latest reports of a story that may move, while it has at most so many
 SPLIT_EVERY = 4  # reports after which a story is examined for two halves
-PROVISIONAL = 1 << 62  # ids from here on are of stories while they are reconsidered
 
 
 @dataclass(frozen=True, slots=True, eq=False)
