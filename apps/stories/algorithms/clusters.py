@@ -167,10 +167,12 @@ class Clusters:
         """
         probed = self._selective(vector.terms)[:PROBED]
         places = self._listed(probed)
-        places = places[np.abs(self._latest[places] - hours) <= ACTIVE]
-        gaps = (np.abs(self._latest[places] - hours) + np.abs(self._centres[places] - hours)) / 2
-        means = self._products(vector, places) / np.maximum(self._sizes[places], 1) * faded(gaps)
-        most = np.lexsort((self._ids[places], -means * np.sqrt(self._sizes[places])))[:WEIGHED]
+        since = np.abs(self._latest[places] - hours)
+        places, since = places[since <= ACTIVE], since[since <= ACTIVE]
+        sizes = self._sizes[places]
+        gaps = (since + np.abs(self._centres[places] - hours)) / 2
+        means = self._products(vector, places) / np.maximum(sizes, 1) * faded(gaps)
+        most = np.lexsort((self._ids[places], -means * np.sqrt(sizes)))[:WEIGHED]
         places = places[most]
         likeness = self._likeness(means[most], self._by_chance(vector), places, hours)
         # Rounded, since the last digits depend on the order in which stories were added.
@@ -322,7 +324,8 @@ class Clusters:
         heads = self._rows.terms[place, : min(HEADS, self._widths[place])]
         selective = self._selective(heads)
         others = self._rows.sharing(heads, self._listed(selective), HEADS, SHARED_HEADS)
-        others = self._rows.sharing(selective, others, HEADS, 1)
+        if selective.size < heads.size:
+            others = self._rows.sharing(selective, others, HEADS, 1)
         others = others[(hours - self._latest[others] <= MERGED_WITHIN) & (others != place)]
         if not others.size:
             return []

@@ -76,7 +76,7 @@ class Rows:
         """Where one of the terms may be among the heaviest of some rows: numbers of rows, and columns."""
         folded = terms.astype(np.uint16)
         self._marks[folded] = True
-        found = np.flatnonzero(self._marks.take(self._folded.take(rows, axis=0)[:, :width]))
+        (found,) = self._marks.take(self._folded.take(rows, axis=0)[:, :width]).ravel().nonzero()
         self._marks[folded] = False
         places, columns = np.divmod(found, width)
         return places, columns
