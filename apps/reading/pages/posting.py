@@ -1,6 +1,7 @@
 """The page of a posting."""
 
 from datetime import timedelta
+from html import escape
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +11,7 @@ from apps.accounts.models import User
 from apps.following.models import Follow
 from apps.following.queries.posting_state import PostingState, posting_state
 from apps.postings import queries as postings
+from apps.postings.algorithms.players import player_of
 from apps.postings.models import Edition, Posting
 from apps.reading.algorithms.differences import word_changes
 from apps.reading.pages.attachments import attachments
@@ -17,7 +19,9 @@ from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import shared_story
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
+from apps.web.algorithms.articles import player_link
 from apps.web.pages import Context
+from apps.web.pages.icons import icon_address
 from apps.web.pages.pictures import article_for, picture_for, recording_for
 from apps.web.pages.summaries import summary_part
 
@@ -44,18 +48,17 @@ def posting_page(
     if posting is None:  # deleted a moment ago
         return None
     beside = postings.neighbours(posting)
+    files = attachments(posting.enclosures, own.place, lambda address: recording_for(user, address, own.images))
+    html = _html(posting, own.full_text, is_attached=any(file.player for file in files))
     return {
         "posting": posting,  # a Posting with `unread`, `starred`, its source, and only addresses on the web
-        "html": article_for(
-            user, _html(posting, own.full_text), own.images
-        ),  # with pictures according to the user's setting
+        "html": article_for(user, html, own.images),  # with pictures according to the user's setting
         "image_url": picture_for(user, picture_address(posting.image_url), own.images),  # empty if none is shown
         "minutes": reading_minutes(posting.text[:_SAMPLE], len(posting.text)),  # reading time
-        "attachments": attachments(
-            posting.enclosures, own.place, lambda address: recording_for(user, address, own.images)
-        ),
+        "attachments": files,
         "own": own,  # the user's
         "source_title": own.source_title or str(posting.source),
+        "icon": icon_address(posting.source.icon_id),
         "delay": _delay(posting),  # from publication to retrieval, if meaningful
         "editions": _editions(posting),
         "newer_id": beside.newer_id,  # of the same source
@@ -65,11 +68,17 @@ def posting_page(
     }
 
 
-def _html(posting: Posting, full_text: str) -> str:
-    """The extracted text, or the feed's own if the user prefers that."""
-    if full_text == Follow.FullText.FEED and posting.feed_html:
-        return posting.feed_html
-    return posting.html
+def _html(posting: Posting, full_text: str, *, is_attached: bool) -> str:
+    """The extracted text, or the feed's own if the user prefers that, below the videos that the posting is about."""
+    html = posting.feed_html if full_text == Follow.FullText.FEED and posting.feed_html else posting.html
+    lengths: dict[str, int] = {}
+    files = [(str(file.get("url") or ""), file.get("duration")) for file in posting.enclosures]
+    for address, seconds in (("" if is_attached else posting.url, 0), *files):
+        player = player_of(address)
+        if player is not None and f'<figure><a href="{escape(player.page)}"' not in html:
+            lengths[player.page] = seconds or lengths.get(player.page, 0)
+    image = picture_address(posting.image_url)
+    return "".join(player_link(page, posting.title, image, length) for page, length in lengths.items()) + html
 
 
 def _posting(posting_id: int, own: PostingState) -> Any:
