@@ -4,9 +4,10 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db import connection
 
 from apps.postings.actions import Document, PageOfPosting, fill, forget_old_fingerprints, store
-from apps.postings.actions.duplicates import HOLDERS
+from apps.postings.actions.duplicates import CANDIDATES, HOLDERS
 from apps.postings.algorithms.extraction.articles import Article
 from apps.postings.models import Fingerprint, Posting
 from apps.sources.formats.feed import ParsedEntry
@@ -31,6 +32,18 @@ def from_template(number: int) -> str:
         f" Level {number} at gauge {number}{gauge}." for gauge in "abcdefg"
     )
 
+
+POSTINGS = """
+INSERT INTO postings_posting (source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html,
+    text, language, categories, image_url, comments_url, enclosures, published_at, retrieved_at, fold_key)
+SELECT %s, decode(md5('i' || n), 'hex'), '', '', '', '', '', '', '', '', '', '', '{}', '', '', '[]',
+    timestamptz '2026-03-01 12:00Z', now(), n FROM generate_series(1, 5000) n
+"""
+FINGERPRINTS = """
+INSERT INTO postings_fingerprint (posting_id, published_at, bands, values, words)
+SELECT id, published_at, ARRAY(SELECT hashtextextended(id || ' ' || n, 0) FROM generate_series(1, 17) n), '', 100
+FROM postings_posting
+"""
 
 pytestmark = pytest.mark.django_db
 
@@ -109,6 +122,17 @@ def test_few_postings_from_one_template_are_compared():
     held = Counter(band for bands in Fingerprint.objects.values_list("bands", flat=True) for band in bands)
     assert Posting.objects.count() == 100
     assert max(held.values()) == HOLDERS
+
+
+def test_candidates_are_found_by_the_index_of_bands():
+    """The planner expects most postings to have one of many bands, and would compare them all."""
+    with connection.cursor() as cursor:
+        cursor.execute(POSTINGS, [a_source().pk])
+        cursor.execute(FINGERPRINTS)
+        cursor.execute("ANALYZE postings_fingerprint, postings_posting")
+        cursor.execute(f"EXPLAIN {CANDIDATES}", [list(range(170)), None])
+        plan = "\n".join(row[0] for row in cursor.fetchall())
+    assert "Bitmap Index Scan on fingerprint_bands" in plan
 
 
 def test_a_teaser_is_folded_once_its_page_is_read():
