@@ -3,7 +3,15 @@ const EVERY = 15_000; // ms between reports during playback
 
 /** Report the positions of the page's players to the portal. */
 export function keepPlaces() {
-  document.querySelectorAll("[data-place]").forEach(keep);
+  const known = new WeakSet();
+  const look = () => {
+    for (const player of document.querySelectorAll("[data-place]")) {
+      if (!known.has(player)) keep(player);
+      known.add(player);
+    }
+  };
+  look();
+  document.addEventListener("htmx:load", look); // an article was opened
 }
 
 function keep(player) {

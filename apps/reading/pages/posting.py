@@ -10,6 +10,7 @@ from apps.accounts.models import User
 from apps.following.models import Follow
 from apps.following.queries.posting_state import PostingState, posting_state
 from apps.postings import queries as postings
+from apps.postings.algorithms.teasers import is_teaser
 from apps.postings.models import Edition, Posting
 from apps.reading.algorithms.differences import word_changes
 from apps.reading.pages.attachments import attachments
@@ -54,6 +55,8 @@ def posting_page(
         "attachments": attachments(
             posting.enclosures, own.place, lambda address: recording_for(user, address, own.images)
         ),
+        "is_teaser": bool(posting.url) and not posting.extractor and is_teaser(posting.text),
+        "was_unread": False,  # until now
         "own": own,  # the user's
         "source_title": own.source_title or str(posting.source),
         "delay": _delay(posting),  # from publication to retrieval, if meaningful

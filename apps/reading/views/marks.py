@@ -65,7 +65,14 @@ def mark(request: PersonsRequest, posting_id: int) -> HttpResponse:
         return HttpResponseBadRequest("Say read or starred, yes or no.")
     if not request.htmx:
         return back(request, "river")
-    context: dict[str, object] = {"posting": row(request.user, posting_id), "next": request.POST.get("next", "")}
+    in_pane = (request.htmx.trigger or "").startswith("tools-pane")
+    context: dict[str, object] = {
+        "posting": row(request.user, posting_id),
+        "next": request.POST.get("next", ""),
+        "place": "pane-" if in_pane else "",
+        "other": "" if in_pane else "pane-",
+        "also": "also" in request.POST,  # the other place is shown, too
+    }
     if read is not None:
         context["sidebar"] = sidebar(request.user)
     return render(request, "reading/_marked.html", context)
@@ -96,6 +103,12 @@ def menu(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """The menu of a posting in a list: its own page, or for htmx the part below the row."""
     page = present(posting_menu(request.user, posting_id, request.GET), "There is no such posting.")
     return show(request, "reading/menu.html", part="reading/_menu.html", page=page)
+
+
+@person_get
+def counts(request: PersonsRequest) -> HttpResponse:
+    """The sidebar's numbers, for htmx after an article was opened beside its list."""
+    return render(request, "reading/_counts.html", {"sidebar": sidebar(request.user)})
 
 
 # --- many -------------------------------------------------------------------------------------------------------------
