@@ -59,7 +59,7 @@ def test_links_request_another_length_without_script(client: Client, posting: Po
     address = reverse("posting", args=[posting.pk])
     html = client.get(address, {"percent": "20"}).content.decode()
     assert f'<a href="{address}?percent=50#summary"' in html
-    current = html[: html.index('aria-current="true">20 %')]
+    current = html[: html.index('aria-current="true">20%')]
     assert current.rindex("<a ") > current.rindex("</a>")
     answer = client.get(reverse("summary", args=[posting.pk]), {"percent": "50"})
     assert answer.status_code == 302
