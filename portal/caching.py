@@ -30,7 +30,7 @@ _BY_NAME: dict[str, Caching] = {
     name: caching
     for caching, names in {
         STATED_BY_VIEW: """
-            live ready metrics image recording manifest service_worker offline_shell
+            live ready metrics image recording feed_icon manifest service_worker offline_shell
             private_sources private_feed search_feed section_feed story_feed trends_feed
         """,
         SECRET: """

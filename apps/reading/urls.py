@@ -51,6 +51,7 @@ urlpatterns = [
     path("posting/<int:posting_id>/summary/", summaries.summary, name="summary"),
     path("recording/<str:signature>/<str:encoded>", recordings.recording, name="recording"),
     path("image/<str:signature>/<str:encoded>", images.image, name="image"),
+    path("icon/<str:digest>.png", images.feed_icon, name="feed_icon"),
     path("history/", own.history, name="history"),
     path("history/clear/", own.clear_history, name="clear_history"),
     path("notes/", own.notes, name="notes"),

@@ -8,6 +8,16 @@ from apps.sources import kinds
 from apps.sources.algorithms.addresses import hosts_only
 
 
+class Icon(models.Model):
+    """The icon of feeds, stored once for all that have the same one."""
+
+    digest = models.CharField(max_length=32, primary_key=True)  # BLAKE2b of the PNG, in hexadecimal digits
+    png = models.BinaryField()
+
+    def __str__(self) -> str:
+        return self.digest
+
+
 class Source(models.Model):
     """A source of news: one row per address, shared by all followers."""
 
@@ -29,6 +39,7 @@ class Source(models.Model):
     language = models.CharField(max_length=20, blank=True)
     category = models.CharField(max_length=100, blank=True)
     image_url = models.CharField(max_length=4_000, blank=True)
+    icon = models.ForeignKey(Icon, on_delete=models.SET_NULL, null=True, blank=True, related_name="sources")
     weight = models.FloatField(
         default=1.0,
         help_text=_("1 is normal. At twice the weight, its articles count twice as much when checks are planned."),

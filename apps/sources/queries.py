@@ -8,8 +8,9 @@ from datetime import date
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Coalesce
 
+from apps.database.sanitizing import sanitize
 from apps.database.statements import query
-from apps.sources.models import AuditEntry, FormerAddress, Source
+from apps.sources.models import AuditEntry, FormerAddress, Icon, Source
 
 MAX_SOURCES = 100_000  # counting more of them by state takes too long for a health check
 ESTIMATED_STATES = f"""
@@ -59,6 +60,12 @@ def categories(sources: QuerySet[Source]) -> list[str]:
 
 def languages(sources: QuerySet[Source]) -> list[str]:
     return list(sources.exclude(language="").order_by("language").values_list("language", flat=True).distinct())
+
+
+def icon(digest: str) -> bytes | None:
+    """The PNG of an icon."""
+    png = Icon.objects.filter(pk=sanitize(digest)).values_list("png", flat=True).first()
+    return None if png is None else bytes(png)
 
 
 def counts_by_state() -> dict[str, int]:

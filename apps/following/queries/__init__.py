@@ -49,6 +49,7 @@ class FollowedSource:
     muted: bool
     images: str
     followed_at: datetime
+    icon: str  # its digest, or empty
     folder_ids: list[int]
 
 
@@ -59,7 +60,7 @@ SELECT follow.id AS follow_id, follow.source_id, named.title,
     source.state = %(gone)s AS is_gone,
     -- checked, and not just being checked for the first time
     coalesce(observed_at IS NOT NULL OR requested_at IS NOT NULL AND worker = '', false) AS was_checked,
-    muted, follow.images, followed_at,
+    muted, follow.images, followed_at, coalesce(source.icon_id, '') AS icon,
     ARRAY(SELECT folder_id FROM following_follow_folders filed WHERE filed.follow_id = follow.id) AS folder_ids
 FROM following_follow follow JOIN sources_source source ON source.id = follow.source_id
 LEFT JOIN retrieval_schedule schedule ON schedule.source_id = source.id

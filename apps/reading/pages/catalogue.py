@@ -19,10 +19,10 @@ from apps.recommendations.queries.risen import risen
 from apps.sources import queries as sources
 from apps.sources.models import Source
 from apps.web.pages import Context
+from apps.web.pages.icons import icon_address
 
 LENGTH = 40
 RECOMMENDED = 6
-HUES = 6  # colours of sources' initials
 SORTS: dict[str, tuple[Any, ...]] = {
     "popular": ("-followers", Lower("title"), "pk"),
     "rising": (F("growth__value").desc(nulls_last=True), "-followers", "pk"),
@@ -101,7 +101,6 @@ def _entry(source: Source, weekly: Mapping[int, int]) -> Context:
         "source": source,  # with `followers`
         "followed": False,
         "weekly": weekly.get(source.pk, 0),  # postings of the last seven days
-        "letter": str(source).removeprefix("https://").removeprefix("www.")[:1].upper(),
-        "hue": source.pk % HUES,
+        "icon": icon_address(source.icon_id),
         "language": language_name(source.language) if source.language else "",
     }

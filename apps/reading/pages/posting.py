@@ -19,6 +19,7 @@ from apps.stories.queries.front import shared_story
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
 from apps.web.pages import Context
+from apps.web.pages.icons import icon_address
 from apps.web.pages.pictures import article_for, picture_for, recording_for
 from apps.web.pages.summaries import summary_part
 
@@ -59,6 +60,7 @@ def posting_page(
         "was_unread": False,  # until now
         "own": own,  # the user's
         "source_title": own.source_title or str(posting.source),
+        "icon": icon_address(posting.source.icon_id),
         "delay": _delay(posting),  # from publication to retrieval, if meaningful
         "editions": _editions(posting),
         "newer_id": beside.newer_id,  # of the same source

@@ -20,6 +20,7 @@ from apps.search.algorithms.language import BadQuery, Tree, narrowed, parse
 from apps.sources.algorithms.addresses import http_address
 from apps.sources.models import Source
 from apps.web.pages import Context
+from apps.web.pages.icons import icon_address
 from apps.web.pages.rows import rows
 from apps.web.pages.search_query import complaint
 
@@ -57,6 +58,7 @@ def river_page(
         "views": [(view.value, str(view.label)) for view in User.View],
         "next": "",  # cursor of the next page, "" at the end
         "source": source,
+        "icon": icon_address(source.icon_id) if source else "",
         "site_url": http_address(source.site_url) if source else "",
         "follow": follow,
         "check_rate": check_rate_of(source.pk, now) if source else None,

@@ -5,6 +5,7 @@ from django.contrib.auth.models import AnonymousUser
 from apps.following import queries as following
 from apps.sources.algorithms.addresses import http_address
 from apps.web.pages import Context
+from apps.web.pages.icons import icon_address
 from apps.web.pages.pictures import picture_for
 from apps.web.pages.summaries import summary_part
 
@@ -19,6 +20,7 @@ def shared_page(secret: str) -> Context | None:
     posting, anonymous = share.posting, AnonymousUser()
     return {
         "posting": posting,
+        "icon": icon_address(posting.source.icon_id),
         "url": http_address(posting.url),  # of the original page, empty if not on the web
         "site_url": http_address(posting.source.site_url),
         "image_url": picture_for(anonymous, http_address(posting.image_url)),

@@ -91,11 +91,12 @@ def _reports_title(day: str, count: int) -> str:
 
 
 def _shares(ordered: Sequence[PostingRow]) -> tuple[Context, ...]:
-    titles = {row.source_id: row.source_title for row in ordered}
+    shown = {row.source_id: (row.source_title, row.icon) for row in ordered}
     counts = Counter(row.source_id for row in ordered)
     first = {row.source_id: row.published_at for row in reversed(ordered)}
     return tuple(
-        {"source_id": id, "title": title, "reports": counts[id], "first_at": first[id]} for id, title in titles.items()
+        {"source_id": id, "title": title, "icon": icon, "reports": counts[id], "first_at": first[id]}
+        for id, (title, icon) in shown.items()
     )
 
 

@@ -7,7 +7,10 @@ from django.views.decorators.http import require_safe
 from apps.accounts.middleware import impersonal
 from apps.reading.actions.fetching import Busy
 from apps.reading.actions.images import KEPT_FOR, NoPicture, body_of, find
+from apps.sources import queries as sources
 from apps.web.pages.pictures import BadSignature, address_in
+
+FOR_EVER = "public, max-age=31536000, immutable"
 
 # Proxied content cannot run, load anything, or be embedded by other sites.
 HARMLESS = {
@@ -30,6 +33,17 @@ def image(request: HttpRequest, signature: str, encoded: str) -> HttpResponse:
         return in_words("Too many pictures are being fetched; try again in a moment.", 503, "no-store")
     except NoPicture as problem:
         return in_words(f"This picture cannot be shown. {problem}", 502, "max-age=600")
+
+
+@impersonal
+@require_safe
+def feed_icon(request: HttpRequest, digest: str) -> HttpResponse:
+    """The icon of feeds; another icon has another address."""
+    request.META.pop("HTTP_ACCEPT_ENCODING", None)
+    png = sources.icon(digest)
+    if png is None:
+        return in_words("There is no such icon.", 404, "no-store")
+    return kept_harmless(HttpResponse(png, content_type="image/png"), {"Cache-Control": FOR_EVER})
 
 
 def _picture(request: HttpRequest, address: str) -> HttpResponse:

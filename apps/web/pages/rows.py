@@ -13,6 +13,7 @@ from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import MIN_SOURCES
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
+from apps.web.pages.icons import icon_address
 from apps.web.pages.pictures import picture_for
 
 EXCERPT = 320  # characters
@@ -35,6 +36,7 @@ class PostingRow:
     starred: bool
     own_tags: tuple[str, ...]  # the user's, by name
     images: str = ""  # the user's setting for the source
+    icon: str = ""  # address of the source's icon; empty if it has none
 
     @property
     def anchor(self) -> str:
@@ -61,7 +63,7 @@ SELECT posting.id, posting.url, posting.title, left(coalesce(posting.lead, posti
     posting.published_at, {UNREAD} AS unread, {STARRED} AS starred,
     ARRAY(SELECT tag.name FROM following_tagging tagging JOIN following_tag tag ON tag.id = tagging.tag_id
         WHERE tagging.posting_id = posting.id AND tag.user_id = %(user)s ORDER BY tag.name) AS own_tags,
-    coalesce(follow.images, '') AS images
+    coalesce(follow.images, '') AS images, coalesce(source.icon_id, '') AS icon
 FROM unnest(%(ids)s::bigint[]) WITH ORDINALITY AS wanted (id, place)
 JOIN postings_posting posting ON posting.id = wanted.id
 {OWN}
@@ -92,4 +94,5 @@ def _row(user: User | AnonymousUser, row: PostingRow) -> PostingRow:
         url=http_address(row.url),
         image_url=picture_for(user, picture_address(row.image_url), row.images),
         own_tags=tuple(row.own_tags),
+        icon=icon_address(row.icon),
     )

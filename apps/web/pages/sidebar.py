@@ -12,6 +12,7 @@ from apps.following import queries as following
 from apps.following.models import Follow
 from apps.following.queries import FollowedSource, Scope
 from apps.following.queries.posting_state import StateTag
+from apps.web.pages.icons import icon_address
 from apps.web.pages.search_query import address_of
 
 
@@ -23,6 +24,11 @@ class SidebarSource(NamedTuple):
     def name(self) -> str:
         """Of its element."""
         return f"source-{self.follow.source_id}"
+
+    @property
+    def icon(self) -> str:
+        """Its address, or empty."""
+        return icon_address(self.follow.icon)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, gettext
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from apps.web.algorithms.icons import hue_of, letter_of
 from apps.web.pages.rows import PostingRow
 from apps.web.templatetags.addresses import address
 from apps.web.templatetags.formatting import ago, icon
@@ -48,6 +49,12 @@ def row_tags(context: dict[str, Any], *, oob: bool = False) -> SafeString:
     return drawn("tags", posting=context["posting"], oob=oob)
 
 
+@register.simple_tag
+def feed_icon(icon: str, title: object) -> SafeString:
+    """The icon of a feed, or a coloured letter of its title."""
+    return drawn("feed_icon", "icons", icon=icon, title=str(title))
+
+
 @register.simple_tag(takes_context=True)
 def sidebar_tree(context: dict[str, Any]) -> SafeString:
     """Folders and sources of the context's sidebar."""
@@ -72,12 +79,13 @@ def _environment(language: str | None) -> Environment:
         undefined=StrictUndefined,
     )
     environment.globals |= {"icon": icon, "address": address, "_": functools.cache(gettext)}
-    environment.filters |= {"ago": ago, "cut": _cut}
+    environment.filters |= {"ago": ago, "cut": _cut, "hue": hue_of, "letter": letter_of}
     return environment
 
 
-def drawn(name: str, **values: Any) -> SafeString:
-    macros: Any = _environment(get_language()).get_template(f"{name}.html").module
+def drawn(name: str, template: str = "", **values: Any) -> SafeString:
+    """A macro of the template of the same name, or of another one."""
+    macros: Any = _environment(get_language()).get_template(f"{template or name}.html").module
     markup: SafeString = mark_safe(getattr(macros, name)(**values))
     return markup
 

@@ -1,0 +1,11 @@
+"""Addresses of feeds' icons, which caches may keep for ever, and the letters in their place."""
+
+import functools
+
+from django.urls import reverse
+
+
+@functools.lru_cache(maxsize=10_000)
+def icon_address(digest: str | None) -> str:
+    """The address of an icon; empty for a feed that has none."""
+    return reverse("feed_icon", args=[digest]) if digest else ""
