@@ -27,7 +27,7 @@ def test_a_slider_makes_the_summary_longer_in_its_place(page: Page):
     slider.focus()
     for _ in range(4):
         slider.press("ArrowRight")
-    expect(summary.get_by_role("link", name="50 %")).to_have_attribute("aria-current", "true")
+    expect(summary.get_by_role("link", name="50%")).to_have_attribute("aria-current", "true")
     assert summary.locator(".summary-text").inner_text().count("officials") == 4
     expect(slider).to_be_focused()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
