@@ -30,12 +30,13 @@ function page() {
   const isAtEnd = place.scrollTop + place.clientHeight >= place.scrollHeight - 2;
   if (whole() && !isAtEnd) place.scrollBy({ top: PAGE * place.clientHeight });
   else if (whole()) step(1, isUnread);
-  else openNext();
+  else openNext(place);
 }
 
-function openNext() {
-  const row = beside(1, isUnread);
+function openNext(place) {
+  const row = find(".list-bar") && beside(1, isUnread);
   if (row) open(find("[data-open]", row));
+  else place.scrollBy({ top: PAGE * place.clientHeight });
 }
 
 // The feed or folder before or after the current place in the sidebar.

@@ -26,15 +26,16 @@ async function load(target, path, headers = {}) {
   if (!signal.aborted) htmx.swap(target, text, { swapStyle: "innerHTML" });
 }
 
-async function show(path, row) {
+async function show(path, row, entry) {
   pane().setAttribute("aria-busy", "true");
   if (row) select(row);
   try {
     await load(pane(), path, row ? { "X-Row": "1" } : {});
   } catch (error) {
     if (error.name !== "AbortError") location.assign(path);
-    return false;
+    return;
   }
+  if (entry) history.pushState(entry, "", path); // before anything moves: the browser notes where the list was
   shown = path;
   main().classList.add("is-open");
   pane().removeAttribute("aria-busy");
@@ -45,7 +46,6 @@ async function show(path, row) {
   heading.focus({ preventScroll: true });
   scroller().scrollTop = 0;
   announce(heading.textContent);
-  return true;
 }
 
 /** Open the article of a row, or the one at an address. */
@@ -56,7 +56,7 @@ export async function open(link) {
   home ??= { address: location.href, title: document.title, top: document.scrollingElement.scrollTop, row: row?.id };
   const next = depth() + 1;
   if (next === 1) history.replaceState(null, "", home.address); // also an entry of htmx is ours now
-  if (await show(path, row)) history.pushState({ articles: next }, "", path);
+  await show(path, row, { articles: next });
 }
 
 function close() {
@@ -76,7 +76,12 @@ function close() {
 /** Back to the list; false without one. */
 export function leave() {
   if (!isOpen()) return false;
-  history.go(-depth());
+  if (depth()) history.go(-depth());
+  else {
+    // A link within the article led here.
+    history.pushState(null, "", home.address);
+    close();
+  }
   return true;
 }
 
@@ -118,10 +123,11 @@ function click(event) {
   if (link.matches("[data-open], #pane :is([data-next], [data-previous])")) open(link);
   else if (link.matches("[data-expand]")) expand(link.closest(".row"));
   else if (link.matches("[data-to]")) openPart(link.dataset.to);
+  else if (within && link.matches("[href^='#']")) document.getElementById(link.hash.slice(1))?.scrollIntoView();
   else if (within && link.matches("[data-back]")) leave();
   else if (within && link.matches("[data-reader]")) {
-    const isAlone = document.body.classList.toggle("is-alone");
-    link.toggleAttribute("aria-current", isAlone);
+    if (document.body.classList.toggle("is-alone")) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
   } else return;
   event.preventDefault();
 }

@@ -192,8 +192,8 @@ def test_a_phone_is_used_with_a_finger(browser: Browser, client, live_server):
     page.get_by_role("button", name="You", exact=True).tap()
     page.get_by_role("link", name="History").tap()
     expect(page.get_by_role("link", name=posting.title)).to_be_visible()
-    page.get_by_role("link", name="Search").last.tap()
-    expect(page.get_by_role("searchbox", name="Search").last).to_be_visible()
+    page.locator(".tabs").get_by_role("link", name="Search").tap()
+    expect(page.get_by_role("main").get_by_role("searchbox")).to_be_visible()
     context.close()
 
 

@@ -15,7 +15,7 @@ from apps.postings.models import Edition, Posting
 from apps.reading.algorithms.differences import word_changes
 from apps.reading.pages.attachments import attachments
 from apps.sources.algorithms.addresses import http_address
-from apps.stories.queries.front import shared_story
+from apps.stories.queries.front import related_reports
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
 from apps.web.pages import Context
@@ -23,6 +23,7 @@ from apps.web.pages.icons import icon_address
 from apps.web.pages.pictures import article_for, picture_for, recording_for
 from apps.web.pages.summaries import summary_part
 
+_RELATED = 3  # reports of the same story
 _SAMPLE = 20_000  # characters from which the reading time is estimated
 
 
@@ -66,7 +67,7 @@ def posting_page(
         "newer_id": beside.newer_id,  # of the same source
         "older_id": beside.older_id,
         "summary": summary_part(posting, percent),
-        "story_id": shared_story(user, posting_id),  # of a story with other sources
+        "related": related_reports(user, posting_id, _RELATED),  # of a story with other sources
     }
 
 
