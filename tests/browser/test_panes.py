@@ -44,7 +44,7 @@ def test_an_article_opens_beside_its_list_which_stays_as_it_is(page: Page):
     expect(page.locator("[data-announcer]")).to_have_text(postings[8].title)
     expect(page.locator("[data-unread]")).to_have_count(28)  # of the thirty that are shown
     expect(page.locator(".bar-count")).to_have_text("38 unread")
-    expect(page.locator("[data-count=all]").first).to_have_text("38")
+    expect(page.locator(".sidebar [data-count=all]")).to_have_text("38")
     page.go_back()
     expect(page.locator("[data-heading]")).to_have_text(postings[9].title)
     page.go_back()

@@ -82,7 +82,7 @@ def test_reading_with_the_keyboard(page: Page):
     assert Mark.objects.get(posting=second).starred_at
 
     page.keyboard.press("m")
-    expect(page.locator("[data-count=all]")).to_have_text("2")
+    expect(page.locator(".sidebar [data-count=all]")).to_have_text("2")
 
     page.keyboard.press("k")
     page.keyboard.press("o")

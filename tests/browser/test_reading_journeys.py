@@ -270,7 +270,7 @@ def test_what_is_scrolled_past_is_marked_read(page: Page, user: User):
     expect(page.locator("[data-unread]")).to_have_count(30)
     page.evaluate(SCROLL, [f"posting-{posting.pk}" for posting in postings[:11]])
     expect(page.locator("[data-unread]")).to_have_count(22)  # of the one above the last a part is to be seen
-    expect(page.locator("[data-count=all]")).to_have_text("22")
+    expect(page.locator(".sidebar [data-count=all]")).to_have_text("22")
     page.evaluate(SCROLL, [f"posting-{posting.pk}" for posting in postings[11:21]])
     page.goto("/catalogue/")  # leaving a page reports the rest
     settled(lambda: Mark.objects.filter(read=True).count() == 18, page)

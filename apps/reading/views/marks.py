@@ -80,7 +80,7 @@ def mark(request: PersonsRequest, posting_id: int) -> HttpResponse:
 
 @person_post
 def tag(request: PersonsRequest, posting_id: int) -> HttpResponse:
-    """Add a tag to a posting, or remove it; htmx gets the posting's menu."""
+    """Add a tag to a posting, or remove it; in a list, htmx gets the posting's menu."""
     require_readable(request.user, posting_id)
     name, complaint = request.POST.get("tag", ""), ""
     if request.POST.get("do") == "remove":
@@ -90,7 +90,7 @@ def tag(request: PersonsRequest, posting_id: int) -> HttpResponse:
             actions.tag(request.user, [posting_id], name, now())
         except actions.NotPossible as error:
             complaint = str(error)
-    if request.htmx:
+    if request.htmx and not request.htmx.boosted:
         context = {"page": posting_menu(request.user, posting_id, request.POST), "complaint": complaint}
         return render(request, "reading/_menu.html", context)
     if complaint:

@@ -168,7 +168,8 @@ SELECT member.story_id, posting.id AS posting_id,
     coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS source_title, posting.published_at
 FROM stories_member member JOIN stories_story story ON story.id = member.story_id
 JOIN stories_member other ON other.story_id = story.id AND other.posting_id <> member.posting_id
-JOIN postings_posting posting ON posting.id = other.posting_id JOIN sources_source source ON source.id = posting.source_id
+JOIN postings_posting posting ON posting.id = other.posting_id
+JOIN sources_source source ON source.id = posting.source_id
 LEFT JOIN following_follow follow ON follow.user_id = %(user)s AND follow.source_id = source.id
 WHERE member.posting_id = %(posting)s AND story.sources >= %(fewest)s AND (source.listed OR follow.id IS NOT NULL)
 ORDER BY other.copy_of IS NOT NULL, posting.published_at DESC, posting.id DESC LIMIT %(most)s

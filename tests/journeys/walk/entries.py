@@ -29,6 +29,7 @@ mark_all
   | scope=tag-$tag_id&shown_at=$now
   | scope=source-$source_id&shown_at=$now
 seen | posting=$posting_id
+counts
 undo | undo=$undo_id | undo=up-to
 posting
 mark | read=yes | read=no | starred=yes | starred=no
@@ -39,6 +40,7 @@ note | text=mine | do=delete
 place | number=0&seconds=9
 share | do=share | do=end
 summary | percent=10
+full_text
 history | start=$posting_id
 clear_history
 notes | q=wrote
