@@ -35,7 +35,7 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's ta
     time_zone = forms.ChoiceField(
         required=False,
         label=_("Time zone"),
-        choices=lambda: [("", "UTC"), *((name, name.replace("_", " ")) for name in zone_names())],
+        choices=lambda: [("", _("Browser default")), *((name, name.replace("_", " ")) for name in zone_names())],
         help_text=_("Used for times and dates, digests and quiet hours."),
     )
     theme = forms.ChoiceField(required=False, label=_("Theme"), choices=User.Theme.choices, widget=forms.RadioSelect)

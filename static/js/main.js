@@ -1,5 +1,6 @@
 // All scripts are enhancements: everything works without them.
 import { watchKeys } from "./keyboard.js";
+import { playInPlace } from "./players.js";
 import { keepPlaces } from "./playing.js";
 import { closeMenus } from "./menus.js";
 import { startOffline } from "./offline.js";
@@ -7,12 +8,16 @@ import { watchArticles } from "./pane.js";
 import { removeBroken } from "./pictures.js";
 import { markWhileScrolling } from "./scrolling.js";
 import { offerSharing } from "./sharing.js";
+import { closeAnswers } from "./refreshing.js";
 import { rememberSidebar } from "./sidebar.js";
 import { watchSwipes } from "./swipes.js";
+import { nameZone } from "./times.js";
 
+nameZone();
 watchArticles();
 watchKeys();
 rememberSidebar();
+closeAnswers();
 // Only few pages need these.
 const has = (selector) => document.querySelector(selector) !== null;
 if (has("[data-arranging]")) import("./arranging.js").then(({ letArrange }) => letArrange());
@@ -21,6 +26,7 @@ if (has("[data-push]")) import("./push.js").then(({ offerPush }) => offerPush())
 markWhileScrolling();
 watchSwipes();
 keepPlaces();
+playInPlace();
 offerSharing();
 closeMenus();
 removeBroken();

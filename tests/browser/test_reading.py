@@ -42,7 +42,7 @@ def test_from_signing_up_to_the_first_posting(page: Page):
     source = a_source(listed=True, title="The Wire")
     posting = some_postings(3, source, newest_at=timezone.now())[0]
     page.goto("/")
-    page.get_by_role("main").get_by_role("link", name="Sign up").click()
+    page.get_by_role("main").get_by_role("link", name="Start reading").click()
     page.locator("[name=username]").fill("ada")
     page.locator("[name=password1]").fill("a long password")
     page.locator("[name=password2]").fill("a long password")

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db import connection, transaction
 
-from apps.postings.actions.boilerplate import Learner, lead_of
+from apps.postings.actions.boilerplate import Learner
 from apps.postings.actions.duplicates import Dated, fold_keys, remember
 from apps.postings.actions.storing import Document, known_postings, store
 from apps.postings.algorithms import identity
@@ -109,7 +109,7 @@ def fill(posting_id: int, page: PageOfPosting) -> bool:
     [fold_key] = fold_keys([dated], but=posting_id)
     remember([(posting_id, dated)])
     Posting.objects.filter(pk=posting_id).update(
-        lead=lead_of(markup.text, stripped),
+        lead=learner.lead(posting.source_id, title, markup, stripped),
         fold_key=fold_key,
         html=markup.html,
         text=markup.text,

@@ -10,13 +10,14 @@ from typing import Any
 from django.db import connection, transaction
 
 from apps.database.statements import rows_of
-from apps.postings.actions.boilerplate import Learner, lead_of
+from apps.postings.actions.boilerplate import Learner
 from apps.postings.actions.duplicates import Dated, fold_keys, remember
 from apps.postings.algorithms import identity
 from apps.postings.algorithms.dates import EffectiveDate, effective, written_offset
 from apps.postings.algorithms.duplicates import article
 from apps.postings.algorithms.edits import text_hash
 from apps.postings.algorithms.markup import CleanMarkup, clean
+from apps.postings.algorithms.plain import read
 from apps.postings.models import Edition
 from apps.sources.formats.feed import ParsedEntry
 
@@ -145,7 +146,10 @@ def _insert(
         stripped = [learner.strip(*each.words) for each in new]
         articles = [_dated(each, text) for each, text in zip(new, stripped, strict=True)]
         folded = zip(new, stripped, fold_keys(articles), strict=True)
-        rows = [(*_row(each), lead_of(each.markup.text, text), key) for each, text, key in folded]
+        rows = [
+            (*_row(each), learner.lead(each.document.source_id, each.posting.entry.title, each.markup, text), key)
+            for each, text, key in folded
+        ]
         by_identity = {
             (each.document.source_id, each.posting.identity): dated for each, dated in zip(new, articles, strict=True)
         }
@@ -216,9 +220,10 @@ def _edit(document: Document, change: identity.ChangedPosting, learner: Learner)
         [old] = rows_of(cursor)
         feed_html = markup.html if old.extractor else ""
         if old.extractor and len(old.text) > len(markup.text):  # the text of its page is longer
-            markup = CleanMarkup(old.html, old.text, markup.image_url)
+            markup = CleanMarkup(old.html, old.text, markup.image_url, read(old.html).prose)
         new_hash = text_hash(entry.title, markup.text)
-        lead = lead_of(markup.text, learner.strip(document.source_id, entry.title, markup.text))
+        stripped = learner.strip(document.source_id, entry.title, markup.text)
+        lead = learner.lead(document.source_id, entry.title, markup, stripped)
         edited = bytes(old.text_hash) != new_hash
         if edited:
             cursor.execute(

@@ -1,6 +1,7 @@
 """The page of a posting."""
 
 from datetime import timedelta
+from html import escape
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +11,7 @@ from apps.accounts.models import User
 from apps.following.models import Follow
 from apps.following.queries.posting_state import PostingState, posting_state
 from apps.postings import queries as postings
+from apps.postings.algorithms.players import player_of
 from apps.postings.algorithms.teasers import is_teaser
 from apps.postings.models import Edition, Posting
 from apps.reading.algorithms.differences import word_changes
@@ -18,6 +20,7 @@ from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import related_reports
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
+from apps.web.algorithms.articles import player_link
 from apps.web.pages import Context
 from apps.web.pages.icons import icon_address
 from apps.web.pages.pictures import article_for, picture_for, recording_for
@@ -47,16 +50,14 @@ def posting_page(
     if posting is None:  # deleted a moment ago
         return None
     beside = postings.neighbours(posting)
+    files = attachments(posting.enclosures, own.place, lambda address: recording_for(user, address, own.images))
+    html = _html(posting, own.full_text, is_attached=any(file.player for file in files))
     return {
         "posting": posting,  # a Posting with `unread`, `starred`, its source, and only addresses on the web
-        "html": article_for(
-            user, _html(posting, own.full_text), own.images
-        ),  # with pictures according to the user's setting
+        "html": article_for(user, html, own.images),  # with pictures according to the user's setting
         "image_url": picture_for(user, picture_address(posting.image_url), own.images),  # empty if none is shown
         "minutes": reading_minutes(posting.text[:_SAMPLE], len(posting.text)),  # reading time
-        "attachments": attachments(
-            posting.enclosures, own.place, lambda address: recording_for(user, address, own.images)
-        ),
+        "attachments": files,
         "is_teaser": bool(posting.url) and not posting.extractor and is_teaser(posting.text),
         "was_unread": False,  # until now
         "own": own,  # the user's
@@ -71,11 +72,17 @@ def posting_page(
     }
 
 
-def _html(posting: Posting, full_text: str) -> str:
-    """The extracted text, or the feed's own if the user prefers that."""
-    if full_text == Follow.FullText.FEED and posting.feed_html:
-        return posting.feed_html
-    return posting.html
+def _html(posting: Posting, full_text: str, *, is_attached: bool) -> str:
+    """The extracted text, or the feed's own if the user prefers that, below the videos that the posting is about."""
+    html = posting.feed_html if full_text == Follow.FullText.FEED and posting.feed_html else posting.html
+    lengths: dict[str, int] = {}
+    files = [(str(file.get("url") or ""), file.get("duration")) for file in posting.enclosures]
+    for address, seconds in (("" if is_attached else posting.url, 0), *files):
+        player = player_of(address)
+        if player is not None and f'<figure><a href="{escape(player.page)}"' not in html:
+            lengths[player.page] = seconds or lengths.get(player.page, 0)
+    image = picture_address(posting.image_url)
+    return "".join(player_link(page, posting.title, image, length) for page, length in lengths.items()) + html
 
 
 def _posting(posting_id: int, own: PostingState) -> Any:

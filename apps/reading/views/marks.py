@@ -39,7 +39,7 @@ class _List(NamedTuple):
     shown_at: datetime
 
 
-def _list_in(form: QueryDict) -> _List | None:
+def list_in(form: QueryDict) -> _List | None:
     """The list in a form of ours, or None."""
     kind, _dash, number = form.get("scope", "").partition("-")
     shown_at = read_time(form.get("shown_at", ""))
@@ -129,7 +129,7 @@ def seen(request: PersonsRequest) -> HttpResponse:
 @person_post
 def mark_all(request: PersonsRequest) -> HttpResponse:
     """Mark a list as read as of the page's rendering, or only postings older than some days."""
-    shown, days = _list_in(request.POST), request.POST.get("older_than", "")
+    shown, days = list_in(request.POST), request.POST.get("older_than", "")
     if shown is None or not (days == "" or _is_number(days)):
         return HttpResponseBadRequest("The form is not complete.")
     moment = now()
@@ -142,7 +142,7 @@ def mark_all(request: PersonsRequest) -> HttpResponse:
 @person_post
 def mark_up_to(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Mark postings as read from the top of a list down to one."""
-    shown = _list_in(request.POST)
+    shown = list_in(request.POST)
     posting = following.readable_by(request.user).filter(pk=posting_id).first()
     if shown is None:
         return HttpResponseBadRequest("The form is not complete.")

@@ -6,6 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from apps.following import actions
 from apps.postings.models import Posting
+from apps.search.models import SavedSearch
 from apps.web.pages.sidebar import sidebar
 from tests.builders import NOON, a_folder, a_follow, a_mark, a_user, some_postings
 
@@ -14,6 +15,8 @@ pytestmark = pytest.mark.django_db
 
 def a_reader(sources: int, postings: int):
     user = a_user()
+    for number in range(sources):
+        SavedSearch.objects.create(user=user, name=f"Search {number}", secret=f"{user.pk}-{number}", saved_at=NOON)
     folder = a_folder(user, parent=a_folder(user))
     for number in range(sources):
         follow = a_follow(user, folders=(folder,) if number % 2 == 0 else ())

@@ -158,6 +158,14 @@ def cut(root: etree._Element | None) -> list[Block]:
     return _Cutter().cut(body)
 
 
+def _tex_of(formula: etree._Element) -> str:
+    """The TeX that most MathML names beside itself, marked as such, or ""."""
+    noted = formula.xpath("string(.//annotation[@encoding='application/x-tex'])")
+    tex = (formula.get("alttext") or str(noted)).strip()
+    begin, end = ("\\[", "\\]") if formula.get("display") == "block" else ("\\(", "\\)")
+    return f"{begin}{tex}{end}" if tex else ""
+
+
 class _Cutter:
     def __init__(self) -> None:
         self.blocks: list[Block] = []
@@ -188,6 +196,8 @@ class _Cutter:
             elif tag in SKIPPED:
                 if tag in PICTURES:
                     self.pictures.append(element)
+                elif tag == "math" and (tex := _tex_of(element)):
+                    self._add(element.getparent(), tex)
                 walk.skip_subtree()
             else:
                 self._begin(element, tag)

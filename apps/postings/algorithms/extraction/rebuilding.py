@@ -13,12 +13,13 @@ from apps.postings.algorithms.extraction.words import BIT, words_of
 
 _OUTER = {
     "ul": "ul", "ol": "ol", "li": "li", "blockquote": "blockquote", "table": "table", "tr": "tr", "td": "td",
-    "th": "th", "dl": "dl", "dt": "dt", "dd": "dd", "pre": "pre", "p": "p", "figcaption": "p",
+    "th": "th", "dl": "dl", "dt": "dt", "dd": "dd", "pre": "pre", "p": "p",
+    "figcaption": "figure",
     "h1": "h2", "h2": "h2", "h3": "h3", "h4": "h4", "h5": "h4", "h6": "h4",
 }  # fmt: skip
 _INSIDE = {"li": ("ul", "ol"), "tr": ("table",), "td": ("tr",), "th": ("tr",), "dt": ("dl",), "dd": ("dl",)}
 _ONLY = {"ul": ("li",), "ol": ("li",), "table": ("tr",), "tr": ("td", "th"), "dl": ("dt", "dd")}
-_HOLDS_TEXT = frozenset({"li", "td", "th", "dt", "dd", "pre", "p", "h2", "h3", "h4"})
+_HOLDS_TEXT = frozenset({"li", "td", "th", "dt", "dd", "pre", "p", "figure", "h2", "h3", "h4"})
 _TABLE = frozenset({"table", "tr", "td", "th"})
 _INLINE = {
     "a": "a", "b": "strong", "strong": "strong", "i": "em", "em": "em", "u": "u", "code": "code", "kbd": "code",
