@@ -17,7 +17,7 @@ from apps.alerts.actions.delivering import deliver
 from apps.alerts.actions.rules import MAX_A_DAY, set_notification_settings
 from apps.alerts.models import Browser, Message, Rule
 from apps.alerts.queries.messages import due
-from apps.retrieval.actions import adopt_sources, lookups
+from apps.retrieval.actions import adding, adopt_sources
 from apps.retrieval.models import Page, Retrieval
 from apps.retrieval.worker.engine import Engine
 from apps.sources.actions import NewSource, add_source
@@ -71,7 +71,7 @@ def installed(installation, settings, monkeypatch):
         setattr(settings, name, value)
     settings.ALLOWED_HOSTS = [*settings.ALLOWED_HOSTS, "testserver"]
     settings.RETRIEVAL_HOST_GAP = 0
-    monkeypatch.setattr(lookups, "MAX_LOOKUPS", 100_000)
+    monkeypatch.setattr(adding, "MAX_LOOKUPS", 100_000)
     monkeypatch.setattr(socket, "getaddrinfo", name_server())
     assert socket.getaddrinfo(REBOUND, 80)[0][4][0] == PUBLIC  # what any check beforehand would see
 

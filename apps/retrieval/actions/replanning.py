@@ -11,9 +11,8 @@ from django.db import transaction
 
 from apps.database.statements import execute, query_as
 from apps.retrieval import queries
-from apps.retrieval.actions.plan import PLANNING, alone, current_plan
+from apps.retrieval.actions.plan import PLANNING, alone, current_plan, update_price
 from apps.retrieval.actions.planning import wake_beat
-from apps.retrieval.actions.pricing import update_price
 from apps.retrieval.actions.timetables import make_timetables
 from apps.retrieval.algorithms.politeness import Limits, next_due_time
 from apps.retrieval.http.results import numbers_in
@@ -64,10 +63,12 @@ def replan_changed(*, now: datetime) -> int:
         if not granted:
             return 0
         plan = current_plan()
-        if plan.revision == plan.planned_revision:
+        is_changed = plan.revision != plan.planned_revision
+        if not is_changed and plan.price is not None:
             changed = queries.worth_changed()
             return _replan(changed, plan, now) if changed else 0
-        update_price(now=now)
+        if update_price(now=now) is None and not is_changed:
+            return 0  # no profile is known yet
         make_timetables(plan, now=now)
         planned = _replan(queries.movable(), current_plan(), now)
         Plan.objects.filter(pk=1).update(planned_revision=plan.revision)

@@ -13,8 +13,7 @@ from apps.retrieval.models import Retrieval
 from apps.retrieval.planner.due_times import OBSERVING, POLITENESS, Next
 from apps.sources import kinds
 from apps.sources.algorithms.hubs import Announcer, discover
-from apps.sources.formats.feed import NotAFeed, ParsedFeed, UpdateHints
-from apps.sources.formats.pages import Follow, Page
+from apps.sources.formats.feed import Follow, NotAFeed, Page, ParsedFeed, UpdateHints
 from apps.sources.formats.recipes import Recipe
 
 Outcome = Retrieval.Outcome
@@ -45,6 +44,7 @@ class Assignment:
     site_id: int | None = None  # of an index page
     full_text: bool = False  # pages of teasers are fetched
     expiry_days: int | None = None  # older items are not stored
+    origin: str = Retrieval.Origin.PLAN
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.postings import queries as postings
-from apps.search.algorithms.index.conditions import Attributes
+from apps.search.algorithms.index.inversion import Attributes
 from apps.search.queries.snapshot import Snapshot
 
 MAX_VALUES = 12  # of a facet

@@ -10,10 +10,10 @@ import feedparser
 
 from apps.sources.formats.dates import parse_date
 from apps.sources.formats.extensions import MAX_DURATION, MAX_LENGTH, MAX_LISTED, cloud, number, person, seconds
-from apps.sources.formats.feed import Enclosure, ParsedEntry, ParsedFeed, UpdateHints
-from apps.sources.formats.rss import MAX_DESCRIPTION, MAX_ENTRIES, too_many
+from apps.sources.formats.feed import MAX_ENTRIES, Enclosure, ParsedEntry, ParsedFeed, UpdateHints, left_out
 from apps.sources.formats.text import (
     MAX_CONTENT,
+    MAX_DESCRIPTION,
     MAX_IDENTIFIER,
     MAX_LANGUAGE,
     MAX_NAME,
@@ -21,6 +21,7 @@ from apps.sources.formats.text import (
     escaped,
     one_line,
     plain_text,
+    unescaped_title,
     web_address,
     without_controls,
 )
@@ -56,7 +57,7 @@ def read_loosely(utf8: bytes, url: str, problems: tuple[str, ...]) -> ParsedFeed
         cloud=cloud((_get(feed, "cloud") or {}).items()),
         hints=_hints(feed),
         entries=tuple(entry for entry in read if entry != ParsedEntry()),
-        problems=problems if len(entries) <= MAX_ENTRIES else (*problems, too_many(len(entries))),
+        problems=(*problems, *left_out(len(entries))),
     )
 
 
@@ -78,7 +79,7 @@ def _entry(entry: Any, url: str, kind: str) -> ParsedEntry:
     return ParsedEntry(
         guid=guid,
         link=web_address(link, "" if link == guid else url),  # a bare identifier is no relative address
-        title=plain_text(_text(entry, "title", 8 * MAX_TITLE)),
+        title=unescaped_title(plain_text(_text(entry, "title", 8 * MAX_TITLE))),
         summary="" if summary == content else summary,  # feedparser repeats the content as the summary
         content=content,
         published=published,

@@ -1,8 +1,9 @@
 """Postings in lists."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 
@@ -15,7 +16,7 @@ from apps.stories.queries.front import MIN_SOURCES
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
 from apps.web.pages.icons import icon_address
-from apps.web.pages.pictures import picture_for
+from apps.web.pages.pictures import picture_for, recording_for
 
 EXCERPT = 320  # characters
 
@@ -39,6 +40,7 @@ class PostingRow:
     images: str = ""  # the user's setting for the source
     also: tuple[AlsoIn, ...] = ()  # other feeds of the same article
     icon: str = ""  # address of the source's icon; empty if it has none
+    audio: Mapping[str, Any] | None = None  # first recording: `number`, `address`, `seconds` or None
 
     @property
     def anchor(self) -> str:
@@ -66,7 +68,11 @@ SELECT posting.id, posting.url, posting.title, left(coalesce(posting.lead, posti
     ({STARRED} OR %(folds)s AND copies.starred) AS starred,
     ARRAY(SELECT tag.name FROM following_tagging tagging JOIN following_tag tag ON tag.id = tagging.tag_id
         WHERE tagging.posting_id = posting.id AND tag.user_id = %(user)s ORDER BY tag.name) AS own_tags,
-    coalesce(follow.images, '') AS images, coalesce(source.icon_id, '') AS icon, copies.also
+    coalesce(follow.images, '') AS images, coalesce(source.icon_id, '') AS icon, copies.also,
+    CASE WHEN posting.enclosures <> '[]' THEN (
+        SELECT jsonb_build_object('number', number - 1, 'address', file -> 'url', 'seconds', file -> 'duration')
+        FROM jsonb_array_elements(posting.enclosures) WITH ORDINALITY AS files (file, number)
+        WHERE starts_with(file ->> 'media_type', 'audio/') ORDER BY number LIMIT 1) END AS audio
 FROM unnest(%(ids)s::bigint[]) WITH ORDINALITY AS wanted (id, place)
 JOIN postings_posting posting ON posting.id = wanted.id
 {OWN}
@@ -100,4 +106,10 @@ def _row(user: User | AnonymousUser, row: PostingRow) -> PostingRow:
         own_tags=tuple(row.own_tags),
         icon=icon_address(row.icon),
         also=also_in(row.also),
+        audio=_audio(user, row),
     )
+
+
+def _audio(user: User | AnonymousUser, row: PostingRow) -> Mapping[str, Any] | None:
+    address = http_address(str(row.audio["address"])) if row.audio else ""
+    return {**row.audio, "address": recording_for(user, address, row.images)} if row.audio and address else None
