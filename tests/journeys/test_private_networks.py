@@ -17,6 +17,7 @@ from apps.alerts.actions.delivering import deliver
 from apps.alerts.actions.rules import MAX_A_DAY, set_notification_settings
 from apps.alerts.models import Browser, Message, Rule
 from apps.alerts.queries.messages import due
+from apps.retrieval import queries as retrieval_queries
 from apps.retrieval.actions import adopt_sources, lookups
 from apps.retrieval.models import Page, Retrieval
 from apps.retrieval.worker.engine import Engine
@@ -315,6 +316,26 @@ def test_a_podcast_on_pages_is_not_followed_to_a_private_address(engine, address
         hub.pages[f"/{number}"] = Answer(headers={"Content-Type": HTML}, body=body)
         recipe = {"more": "//a[@class='latest']\n//audio"}
         assert retrieved(engine, hub.url(f"/{number}"), kind="scrape", recipe=recipe).outcome != "new"
+    assert (watch.connects, ports.taken) == ([], 0)
+
+
+def test_icons_are_not_fetched_from_private_addresses(engine, addresses, ports, watch, hub):
+    """Named by a feed, as its site, by a page, by a web manifest, and by redirects."""
+    now = timezone.now()
+    for number, address in enumerate(addresses):
+        listed = json.dumps({"icons": [{"src": address}]}).encode()
+        head = f"<head><link rel=icon href='{address}'><link rel=manifest href='/{number}/manifest'>".encode()
+        hub.pages[f"/{number}/"] = Answer(headers={"Content-Type": HTML}, body=head)
+        hub.pages[f"/{number}/manifest"] = Answer(headers={"Content-Type": "application/json"}, body=listed)
+        hub.pages[f"/{number}/moved"] = Answer(302, {"Location": to_header(address)})
+        sites = (address, hub.url(f"/{number}/"), hub.url(f"/{number}/moved"))
+        for kind, site_url in enumerate(sites):
+            source = a_source(url=hub.url(f"/feed/{number}/{kind}"), site_url=site_url, image_url=address)
+            a_schedule(source, observed_at=now)
+    while due := retrieval_queries.due_icons(timezone.now(), 1_000):
+        engine.find_icons(due)
+    assert {f"/{number}/manifest" for number, _ in enumerate(addresses)} <= set(hub.requested)
+    assert not Source.objects.filter(icon_failures=0).exists()
     assert (watch.connects, ports.taken) == ([], 0)
 
 

@@ -71,6 +71,18 @@ def daily_totals(now: datetime) -> RetrievalTotals:
     return RetrievalTotals(**totals)
 
 
+_DUE_ICONS = """
+SELECT source.id, partition FROM sources_source source JOIN retrieval_schedule schedule ON source_id = source.id
+WHERE icon_due_at <= %s AND site_id IS NULL AND source.state = 'active' AND observed_at IS NOT NULL
+ORDER BY icon_due_at DESC LIMIT %s
+"""
+
+
+def due_icons(now: datetime, limit: int) -> list[tuple[int, int]]:
+    """Retrieved sources whose icons are to be looked for, and their partitions; those that are new first."""
+    return [(row.id, row.partition) for row in query(_DUE_ICONS, [now, limit])]
+
+
 def fresh_robots(addresses: Iterable[str], now: datetime) -> dict[str, str]:
     """The robots.txt files of these addresses' sites that are known and not a day old, by origin."""
     origins = {origin_of(address) for address in addresses}

@@ -33,6 +33,7 @@ from apps.retrieval.http.robots import RobotsFetcher, keep_document
 from apps.retrieval.models import Page
 from apps.retrieval.scheduler.claims import Claim
 from apps.retrieval.worker.heartbeats import Heartbeats
+from apps.retrieval.worker.icons import IconFinder
 
 logger = logging.getLogger(__name__)
 
@@ -148,6 +149,13 @@ class Engine:
         fetches = asyncio.run_coroutine_threadsafe(self._fetch_pages(batch, robots), self._loop).result()
         fetches = [with_document_kept(fetch, now=self._clock.counted()) for fetch in fetches]
         return patiently(lambda: actions.store_batch(batch, fetches, now=self._clock.now()))
+
+    def find_icons(self, due: Sequence[tuple[int, int]]) -> None:
+        """Search for the icons of sources, given with their partitions; returns when all are stored."""
+        finder = IconFinder(
+            self._fetcher, storing=self._storing_threads, reading=self._reading_threads, clock=self._clock.now
+        )
+        asyncio.run_coroutine_threadsafe(finder.find(due), self._loop).result()
 
     def stop(self) -> None:
         """Wait a moment for retrievals under way, release the rest, and close all connections."""
