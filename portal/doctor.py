@@ -27,7 +27,7 @@ from apps.database import schema
 from apps.jobs.actions.dead_letters import dead_letters
 from apps.retrieval import sandbox
 from apps.retrieval.algorithms.open_hosts import Entry
-from apps.retrieval.reports import health as retrieval
+from apps.retrieval.reports import lateness as retrieval
 from apps.retrieval.reports.lateness import overdue
 from apps.retrieval.sandbox.confinement import MEASURES
 from apps.retrieval.scheduler.beat import LEADERSHIP

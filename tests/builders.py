@@ -12,7 +12,7 @@ from apps.accounts.models import User
 from apps.following.models import Folder, Follow, Mark
 from apps.postings.models import Edition, Posting
 from apps.retrieval.algorithms.planner.price import root_mass
-from apps.retrieval.algorithms.weekly_profiles.packing import pack_hourly
+from apps.retrieval.algorithms.weekly_profiles.learning import pack_hourly
 from apps.retrieval.models import Plan, Retrieval, Schedule, WeeklyProfile
 from apps.sources.models import Source
 

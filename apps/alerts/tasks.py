@@ -7,13 +7,13 @@ from celery import shared_task
 from django.utils.timezone import now
 
 from apps.alerts import actions, queries
-from apps.alerts.actions import delivering, enqueuing
+from apps.alerts.actions import delivering
 from apps.jobs.actions.periodic import task_of
 
 MAX_SECONDS = 20.0  # the next message continues
 
 forget_old_hits = task_of("apps.alerts.tasks.forget_old_hits", actions.forget_old_hits)
-retry_deliveries = task_of("apps.alerts.tasks.retry_deliveries", enqueuing.send_due)
+retry_deliveries = task_of("apps.alerts.tasks.retry_deliveries", delivering.send_due)
 forget_old_messages = task_of("apps.alerts.tasks.forget_old_messages", delivering.forget_old)
 weigh_all = task_of("apps.alerts.tasks.weigh_all", actions.weigh_all)
 prepare_all = task_of("apps.alerts.tasks.prepare_all", actions.prepare_all, timed=False)

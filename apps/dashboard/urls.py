@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.dashboard.views import curating, health, jobs, overview, plan, sections, source_pages, sources
+from apps.dashboard.views import curating, health, overview, portal, sources
 
 urlpatterns = [
     path("health/live", health.live, name="live"),
@@ -11,16 +11,16 @@ urlpatterns = [
     path("sources/test/", sources.test, name="test_source"),
     path("sources/many/", curating.curate, name="curate"),
     path("sources/<int:source_id>/", sources.detail, name="source"),
-    path("sources/<int:source_id>/plan/", plan.of_source, name="source_plan"),
+    path("sources/<int:source_id>/plan/", portal.of_source, name="source_plan"),
     path("sources/<int:source_id>/edit/", sources.edit, name="edit_source"),
     path("sources/<int:source_id>/merge/", sources.merge, name="merge_source"),
     path("sources/<int:source_id>/delete/", sources.delete, name="delete_source"),
     path("sources/<int:source_id>/state/", sources.set_state, name="set_source_state"),
     path("sources/<int:source_id>/check/", sources.check_now, name="check_source"),
-    path("sources/<int:source_id>/pages/", source_pages.index, name="source_pages"),
-    path("sources/<int:source_id>/pages/<int:page_id>/", source_pages.decide, name="decide_page"),
-    path("sources/<int:source_id>/keen-tags/", source_pages.keen_tags, name="keen_tags"),
-    path("plan/", plan.plan, name="plan"),
+    path("sources/<int:source_id>/pages/", sources.pages, name="source_pages"),
+    path("sources/<int:source_id>/pages/<int:page_id>/", sources.decide, name="decide_page"),
+    path("sources/<int:source_id>/keen-tags/", sources.keen_tags, name="keen_tags"),
+    path("plan/", portal.plan, name="plan"),
     path("dashboard/", overview.overview, name="dashboard"),
     path("dashboard/failing/", overview.failing, name="dashboard_failing"),
     path("dashboard/queues/", overview.queues, name="dashboard_queues"),
@@ -30,13 +30,13 @@ urlpatterns = [
     path("dashboard/users/<int:user_id>/", overview.set_active, name="set_active"),
     path("dashboard/storage/", overview.storage, name="dashboard_storage"),
     path("dashboard/changes/", curating.audit, name="audit"),
-    path("dashboard/sections/", sections.index, name="sections"),
-    path("dashboard/sections/add/", sections.edit, name="add_section"),
-    path("dashboard/sections/<int:section_id>/", sections.edit, name="edit_section"),
-    path("dashboard/sections/<int:section_id>/move/", sections.move, name="move_section"),
-    path("dashboard/sections/<int:section_id>/delete/", sections.delete, name="delete_section"),
-    path("jobs/", jobs.index, name="jobs"),
-    path("jobs/start/", jobs.start, name="start_job"),
-    path("jobs/<int:job_id>/", jobs.detail, name="job"),
-    path("jobs/<int:job_id>/<str:what>/", jobs.change, name="change_job"),
+    path("dashboard/sections/", portal.sections, name="sections"),
+    path("dashboard/sections/add/", portal.edit_section, name="add_section"),
+    path("dashboard/sections/<int:section_id>/", portal.edit_section, name="edit_section"),
+    path("dashboard/sections/<int:section_id>/move/", portal.move_section, name="move_section"),
+    path("dashboard/sections/<int:section_id>/delete/", portal.delete_section, name="delete_section"),
+    path("jobs/", portal.jobs_list, name="jobs"),
+    path("jobs/start/", portal.start_job, name="start_job"),
+    path("jobs/<int:job_id>/", portal.job, name="job"),
+    path("jobs/<int:job_id>/<str:what>/", portal.change_job, name="change_job"),
 ]

@@ -1,9 +1,7 @@
 """Contents of the pages about published feeds, and of pages shared from other sites."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
@@ -13,7 +11,6 @@ from apps.accounts.models import User
 from apps.accounts.queries.site import own_address
 from apps.following import queries as following
 from apps.following.queries import Scope
-from apps.postings.models import Posting
 from apps.published_feeds.algorithms.shared import address_in
 from apps.published_feeds.formats import FORMS
 from apps.published_feeds.models import PrivateAddress
@@ -75,32 +72,7 @@ def links_of(channel: Channel) -> tuple[FeedLink, ...]:
 
 
 # --- private addresses ------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class AddressRow:
-    id: int
-    kind: str
-    name: str
-    page: str
-    links: tuple[FeedLink, ...]
-    made_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class ListChoice:
-    """A list that can be given an address."""
-
-    value: str  # kind and id, as the form posts them
-    name: str
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class AddressesPage:
-    rows: tuple[AddressRow, ...]
-    unpublished: Sequence[ListChoice]
-
-
-def addresses_page(user: User) -> AddressesPage:
+def addresses_page(user: User) -> dict[str, object]:
     """Three queries."""
     found = list(addresses_of(user).select_related("folder", "tag").order_by("kind", "pk"))
     had = {(private.kind, private.folder_id or private.tag_id or 0) for private in found}
@@ -111,55 +83,48 @@ def addresses_page(user: User) -> AddressesPage:
     lists += [(Kind.FOLDER, folder_id, " / ".join(path)) for folder_id, path in folders.items()]
     lists += [(Kind.TAG, tag.pk, tag.name) for tag in following.tags_of(user)]
     unpublished = [
-        ListChoice(f"{kind}-{list_id}", name, kind) for kind, list_id, name in lists if (kind, list_id) not in had
+        {"value": f"{kind}-{list_id}", "name": name, "kind": kind}  # the value as the form posts it
+        for kind, list_id, name in lists
+        if (kind, list_id) not in had
     ]
-    return AddressesPage(tuple(map(_row, found)), unpublished)
+    return {"rows": list(map(_row, found)), "unpublished": unpublished}
 
 
-def _row(private: PrivateAddress) -> AddressRow:
+def _row(private: PrivateAddress) -> dict[str, object]:
     links = links_of(Channel("private", private.secret))
     if private.kind == Kind.SOURCES:
         links = (FeedLink("OPML", own_address(reverse("private_sources", args=[private.secret])), "text/x-opml"),)
     name = str(Kind.SHARED.label) if private.kind == Kind.SHARED else name_of(private)
-    return AddressRow(private.pk, private.kind, name, page_of(private), links, private.made_at)
+    page = page_of(private)
+    return {"id": private.pk, "name": name, "page": page, "links": links, "made_at": private.made_at}
 
 
 # --- shared pages -----------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class SavePage:
-    address: str  # "" if the request has none
-    title: str
-    posting: Posting | None  # the stored article of the page, if the person may read it
-    is_starred: bool
-
-
-def save_page(user: User, url: str, text: str, title: str) -> SavePage:
+def save_page(user: User, url: str, text: str, title: str) -> dict[str, object]:
     """The page that a browser or an app shares. At most two queries."""
     address = address_in(url, text, title)
     posting = following.posting_at(user, address) if address else None
     is_starred = posting is not None and following.starred_among(user, [posting.pk]) != set()
-    return SavePage(address, " ".join(title.split())[:MAX_TITLE_LENGTH], posting, is_starred)
+    return {
+        "address": address,  # "" if the request has none
+        "title": " ".join(title.split())[:MAX_TITLE_LENGTH],
+        "posting": posting,  # the stored article of the page, if the person may read it
+        "is_starred": is_starred,
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class Button:
-    name: str
-    script: str
-    description: str
-
-
-def buttons_page() -> tuple[Button, ...]:
+def buttons_page() -> list[dict[str, str]]:
     here = "encodeURIComponent(location.href)"
     save, add = (json.dumps(own_address(reverse(name))) for name in ("save_page", "add"))
-    return (
-        Button(
-            _("Save in Wirebeat"),
-            f"javascript:void(location={save}+'?url='+{here}+'&title='+encodeURIComponent(document.title))",
-            _("Opens the article here, so that you can star it, and offers to follow its site."),
-        ),
-        Button(
-            _("Follow in Wirebeat"),
-            f"javascript:void(location={add}+'?address='+{here})",
-            _("Finds the feeds of the page's site, so that you can follow one."),
-        ),
-    )
+    return [
+        {
+            "name": _("Save in Wirebeat"),
+            "script": f"javascript:void(location={save}+'?url='+{here}+'&title='+encodeURIComponent(document.title))",
+            "description": _("Opens the article here, so that you can star it, and offers to follow its site."),
+        },
+        {
+            "name": _("Follow in Wirebeat"),
+            "script": f"javascript:void(location={add}+'?address='+{here})",
+            "description": _("Finds the feeds of the page's site, so that you can follow one."),
+        },
+    ]

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.published_feeds.views import addresses, feeds, sharing
+from apps.published_feeds.views import addresses, feeds
 
 urlpatterns = [
     # for programs
@@ -17,6 +17,6 @@ urlpatterns = [
     path("account/feeds/", addresses.index, name="private_addresses"),
     path("account/feeds/make/", addresses.make, name="make_private_address"),
     path("account/feeds/<int:address_id>/", addresses.change, name="change_private_address"),
-    path("save/", sharing.save, name="save_page"),
-    path("save/buttons/", sharing.buttons, name="buttons"),
+    path("save/", addresses.save, name="save_page"),
+    path("save/buttons/", addresses.buttons, name="buttons"),
 ]

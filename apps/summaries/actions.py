@@ -11,10 +11,10 @@ from apps.database.advisory_locks import take
 from apps.database.outbox import consume_rows
 from apps.postings.algorithms.words.languages import base_code
 from apps.postings.queries import PostingText
-from apps.summaries.algorithms.frequencies import Tally, pack
 from apps.summaries.algorithms.outlines import Outline as Outlined
 from apps.summaries.algorithms.outlines import outline
 from apps.summaries.algorithms.texts import read
+from apps.summaries.algorithms.vectors import Tally, pack
 from apps.summaries.models import Outline, Summary, Teaser, Vocabulary
 from apps.summaries.queries import frequencies_of, own_texts, texts
 

@@ -11,12 +11,12 @@ from apps.postings.algorithms.words.languages import base_code
 from apps.postings.models import Posting
 from apps.postings.queries import PostingText
 from apps.postings.queries.boilerplate import strippers
-from apps.summaries.algorithms.frequencies import Frequencies, unpack
 from apps.summaries.algorithms.outlines import Outline as Outlined
 from apps.summaries.algorithms.outlines import outline
 from apps.summaries.algorithms.start_table import start_table
 from apps.summaries.algorithms.stories import story_summary
 from apps.summaries.algorithms.texts import read
+from apps.summaries.algorithms.vectors import Frequencies, unpack
 from apps.summaries.models import Vocabulary
 
 

@@ -3,17 +3,14 @@
 from typing import Any
 
 from celery import shared_task
-from django.utils.timezone import now
 
 from apps.database.outbox import run_batches
+from apps.jobs.actions.periodic import task_of
 from apps.summaries import actions
+
+count_terms = task_of("apps.summaries.tasks.count_terms", actions.count_terms)
 
 
 @shared_task
 def consume(**_: Any) -> None:
     run_batches((actions.consume, actions.CONSUMED_AT_ONCE))
-
-
-@shared_task
-def count_terms(**_: Any) -> None:
-    actions.count_terms(now())

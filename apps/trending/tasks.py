@@ -6,9 +6,12 @@ from celery import shared_task
 from django.utils.timezone import now
 
 from apps.database.outbox import run_batches
+from apps.jobs.actions.periodic import task_of
 from apps.trending import actions
 
 MAX_COUNT_SECONDS = 40.0
+
+prune = task_of("apps.trending.tasks.prune", actions.prune)
 
 
 @shared_task
@@ -21,8 +24,3 @@ def count(**_: Any) -> None:
 @shared_task
 def refresh(horizons: list[str], **_: Any) -> None:
     actions.refresh(horizons, now())
-
-
-@shared_task
-def prune(**_: Any) -> None:
-    actions.prune(now())

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.sources.formats.feed import NotAFeed
-from apps.sources.formats.pages import Page
+from apps.sources.formats.feed import NotAFeed, Page
 from apps.sources.kinds import propose, read
 
 URL = "https://example.org/news/"

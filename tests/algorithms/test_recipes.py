@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from apps.sources import kinds
 from apps.sources.formats import json_paths
-from apps.sources.formats.feed import NotAFeed
+from apps.sources.formats.feed import NotAFeed, Page
 from apps.sources.formats.json_paths import json_path, read_json_tree
-from apps.sources.formats.pages import Page
 from apps.sources.formats.recipes import Recipe
 from apps.sources.formats.trees import read_page_tree
 from apps.sources.kinds import kind_of

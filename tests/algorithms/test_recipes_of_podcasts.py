@@ -3,8 +3,7 @@
 import pytest
 
 from apps.sources import kinds
-from apps.sources.formats.feed import NotAFeed
-from apps.sources.formats.pages import Follow, Page
+from apps.sources.formats.feed import Follow, NotAFeed, Page
 from apps.sources.formats.podcast_pages import follow
 from apps.sources.formats.recipes import Recipe
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from apps.search.algorithms.models import bm25 as weights_of_bm25
 from apps.search.algorithms.models.bm25 import impacts, inverse_document_frequencies, packed, points
 from apps.search.algorithms.models.index import Row, Sequences
-from apps.search.algorithms.models.pairs import count_pairs, pair_bonus
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.ranking import best
+from apps.search.algorithms.models.recipe import count_pairs, pair_bonus
 from apps.search.algorithms.models.rivals import bm25, bm25_rm3
 from tests.algorithms.search_twin import MemoryBlock, MemoryIndex, words_of
 

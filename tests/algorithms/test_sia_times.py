@@ -7,8 +7,12 @@ from hypothesis import strategies as st
 
 from apps.retrieval.algorithms.exact import optimal_times
 from apps.retrieval.algorithms.profiles import Profile
-from apps.retrieval.algorithms.sia.metrics import expected_delay, expected_delay_between
-from apps.retrieval.algorithms.sia.single_retrieval import downward_crossings, optimal_single_time
+from apps.retrieval.algorithms.sia.metrics import (
+    downward_crossings,
+    expected_delay,
+    expected_delay_between,
+    optimal_single_time,
+)
 from lab.papers.multiple_retrievals import (
     exhaustive_search,
     iterative_refinement,

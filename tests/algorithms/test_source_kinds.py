@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from apps.sources import kinds
-from apps.sources.formats.feed import NotAFeed
-from apps.sources.formats.pages import Page
+from apps.sources.formats.feed import NotAFeed, Page
 from apps.sources.formats.recipes import Recipe
 from tests.registries import with_module
 

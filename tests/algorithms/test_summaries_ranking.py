@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from apps.summaries.algorithms.asides import is_aside
 from apps.summaries.algorithms.characteristic import spelt
 from apps.summaries.algorithms.composing import by_count, by_ratio
-from apps.summaries.algorithms.frequencies import Frequencies, pack, unpack
 from apps.summaries.algorithms.outlines import DEFAULT, STEPS, outline
 from apps.summaries.algorithms.ranking import Weights, contents, openings, ranked
 from apps.summaries.algorithms.start_table import start_table
 from apps.summaries.algorithms.texts import Sentence, Text, read
 from apps.summaries.algorithms.thesis import characteristic_words
+from apps.summaries.algorithms.vectors import Frequencies, pack, unpack
 from lab.evaluations.summaries.evaluation import count
 from lab.evaluations.summaries.thesis import sentence_weight, thesis_scores
 from lab.management.commands import make_start_table

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.summaries.algorithms.frequencies import Frequencies
 from apps.summaries.algorithms.ranking import contents, openings
 from apps.summaries.algorithms.stories import REPEATED, story_summary
 from apps.summaries.algorithms.texts import Sentence, Text, read
-from apps.summaries.algorithms.vectors import occurrences, vectors
+from apps.summaries.algorithms.vectors import Frequencies, occurrences, vectors
 
 TERMS = st.sampled_from(["storm", "harbour", "bridge", "ferry", "mayor", "reopened"])
 TEXT = st.lists(st.tuples(st.lists(TERMS, max_size=5), st.integers(1, 30)), max_size=5).map(

@@ -12,7 +12,8 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, 
 PATIENCE = 30_000.0  # ms; the machine may be busy
 expect.set_options(timeout=PATIENCE)
 CHROMIUM = os.environ.get("WIREBEAT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-NO_BARS = {"windowState": "fullscreen"}  # those of the window would be painted with every page
+HAS_WINDOWS = "headless-shell" not in (CHROMIUM or "")
+NO_BARS = {"windowState": "fullscreen"}  # those of a window would be painted with every page
 PHONE = {"width": 390, "height": 844}
 WHERE_TO_GET_IT = "needs chromium: apt-get install chromium, or name another one in WIREBEAT_CHROMIUM"
 
@@ -38,8 +39,9 @@ class Tab:
 
     def __post_init__(self) -> None:
         self.page.set_default_timeout(PATIENCE)
-        window = self._send("Browser.getWindowForTarget")["windowId"]
-        self._send("Browser.setWindowBounds", windowId=window, bounds=NO_BARS)
+        if HAS_WINDOWS:
+            window = self._send("Browser.getWindowForTarget")["windowId"]
+            self._send("Browser.setWindowBounds", windowId=window, bounds=NO_BARS)
         self.page.on("console", self._note)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         _press_when_ready(self.page)

@@ -12,7 +12,7 @@ from django.utils.timezone import now
 from apps.accounts.actions import make_token
 from apps.accounts.models import User
 from apps.following.models import Follow
-from apps.retrieval.actions.lookups import MAX_LOOKUPS, count_lookup
+from apps.retrieval.actions.adding import MAX_LOOKUPS, count_lookup
 from apps.sources.formats import opml
 from tests.builders import a_source, a_user
 from tests.web import RSS, serving_pages

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from apps.retrieval.algorithms.simulation.accounting import Outcome
-from apps.retrieval.algorithms.simulation.comparison import Job, Statistics
-from lab.evaluations.retrieval.contenders import contenders, run
+from apps.retrieval.algorithms.simulation.comparison import Job
+from lab.evaluations.retrieval.contenders import Statistics, contenders, run
 from lab.evaluations.retrieval.synthetic import synthetic_fold
 from lab.plots import LINE, log_log_plot
 

@@ -8,8 +8,7 @@ from textwrap import dedent
 import pytest
 
 from apps.retrieval.policies import all_policies
-from apps.sources.formats.feed import NotAFeed
-from apps.sources.formats.pages import Page
+from apps.sources.formats.feed import NotAFeed, Page
 from apps.sources.formats.recipes import Recipe
 from apps.sources.kinds import all_kinds, read
 from tests.algorithms.test_sia_policies import LEARNED, generator

@@ -1,6 +1,6 @@
 """The members of an archive, exported and imported in this order."""
 
-from apps.account_data.members import account, following, marks, searches, starred
+from apps.account_data.members import account, following, marks, searches
 from apps.account_data.members.base import AboutPostings, Import, Member
 
 MEMBERS = (
@@ -23,5 +23,5 @@ MEMBERS = (
         searches.write_notification_settings,
         searches.take_notification_settings,
     ),
-    Member("starred.atom", "what you starred, whole, as a feed for any reader", starred.write),
+    Member("starred.atom", "what you starred, whole, as a feed for any reader", following.write_starred),
 )

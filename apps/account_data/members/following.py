@@ -7,12 +7,16 @@ from django.utils.timezone import now as clock
 from apps.account_data.formats.problems import BadArchive
 from apps.account_data.formats.records import MAX_ADDRESS_LENGTH, line_of, records
 from apps.account_data.members.base import Import, batches
-from apps.account_data.members.options import options_in, options_of
+from apps.account_data.members.marks import options_in, options_of
 from apps.accounts.models import User
+from apps.accounts.queries.site import own_address
 from apps.following import actions, queries
+from apps.following import queries as following
 from apps.following.actions.restoring import restore_folder, restore_follow
-from apps.following.models import Folder, Follow
+from apps.following.models import Folder, Follow, Mark
 from apps.following.queries import unread_limits
+from apps.published_feeds.formats import atom
+from apps.published_feeds.formats.feed import Entry, Feed
 from apps.retrieval import actions as retrieval
 from apps.sources.formats import opml
 
@@ -86,3 +90,38 @@ def take_follows(running: Import) -> None:
             if known.get(address) in running.followed and options:
                 restore_follow(running.user, known[address], **options)
                 running.restored[FOLLOWS] += 1
+
+
+# --- starred postings -------------------------------------------------------------------------------------------------
+AT_ONCE = 100  # postings, with their texts
+
+
+def write_starred(user: User) -> Iterator[bytes]:
+    title = f"Starred by {user.get_username()}"
+    feed = Feed(title, home="", address="", id=own_address(f"/people/{user.pk}/starred"), since=clock())
+    return atom.pieces(feed, _entries(user))
+
+
+def _entries(user: User) -> Iterator[Entry]:
+    starred = following.stars_of(user).order_by("posting_id")
+    last = 0
+    while batch := list(starred.filter(posting_id__gt=last).select_related("posting__source")[:AT_ONCE]):
+        yield from map(_entry, batch)
+        last = batch[-1].posting_id
+
+
+def _entry(mark: Mark) -> Entry:
+    posting = mark.posting
+    url = posting.url if posting.url.startswith(("http://", "https://")) else ""
+    return Entry(
+        id=url or own_address(f"/posting/{posting.pk}/"),
+        title=posting.title,
+        url=url,
+        html=posting.html,
+        author=posting.author,
+        published=posting.published_at,
+        updated=posting.edited_at or posting.published_at,
+        listed=mark.changed_at,
+        source_title=posting.source.title,
+        source_url=posting.source.url,
+    )

@@ -1,14 +1,15 @@
 """What a user has read, starred, tagged, noted, opened, played and hidden."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db.models import QuerySet
+from django.core.exceptions import ValidationError
+from django.db.models import DateTimeField, Field, Model, QuerySet
+from django.utils.timezone import is_naive
 
 from apps.account_data.formats.records import Record, line_of
 from apps.account_data.members.base import AT_ONCE, AboutPostings, Values, reference
-from apps.account_data.members.options import options_in, options_of
 from apps.accounts.models import User
 from apps.following import queries
 from apps.following.actions import MAX_TAG_LENGTH, NotPossible, checked_tag
@@ -122,3 +123,30 @@ write_places, take_places = _rows(Playback)
 take_marks = _of_postings(_read_mark, restore_marks)
 take_tags = AboutPostings(_read_tag, _write_tags)
 take_reactions = _of_postings(_read_reaction, restore_reactions)
+
+
+# --- columns that need no code of their own ---------------------------------------------------------------------------
+def _optional(model: type[Model], known: Collection[str]) -> list["Field[Any, Any]"]:
+    fields = model._meta.concrete_fields
+    return [field for field in fields if not (field.is_relation or field.primary_key or field.name in known)]
+
+
+def options_of(instance: Model, known: Collection[str]) -> dict[str, Any]:
+    """The values of all columns except relations and those in `known`, which are written separately."""
+    return {field.name: field.value_from_object(instance) for field in _optional(type(instance), known)}
+
+
+def options_in(record: Record, model: type[Model], known: Collection[str]) -> dict[str, Any]:
+    """The values of such columns in a record; unknown names are ignored. Raises BadArchive for an invalid value."""
+    options: dict[str, Any] = {}
+    for field in _optional(model, known):
+        value = record.values.get(field.name)
+        if field.name not in record.values or (value is None and not field.null):
+            continue
+        try:
+            options[field.name] = None if value is None else field.clean(value, None)
+        except (ValidationError, TypeError, ValueError):
+            raise record.bad(f"“{field.name}” cannot have that value.") from None
+        if isinstance(field, DateTimeField) and value is not None and is_naive(options[field.name]):
+            raise record.bad(f"“{field.name}” is not a time with a zone.")
+    return options

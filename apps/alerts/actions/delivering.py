@@ -5,21 +5,24 @@ accepted the message and before that is stored, the message is sent again, under
 """
 
 import logging
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from time import perf_counter
+from uuid import uuid4
 
+from celery import current_app
 from django.db import transaction
 from django.db.models import Count, Q
 
 from apps.accounts.models import User
-from apps.alerts.actions.enqueuing import enqueue, send_tasks
 from apps.alerts.actions.locks import DAILY_LIMIT
 from apps.alerts.actions.rules import forget_browsers, stop_token_of
 from apps.alerts.algorithms.times import MAX_ATTEMPTS, next_attempt, start_of_day
 from apps.alerts.channels import DIGEST, Channel, Delivery, DeliveryResult, MessageKey, all_channels, uncounted
 from apps.alerts.channels.digest import digest_of_day
 from apps.alerts.models import Attempt, Browser, Hit, Message, Rule
+from apps.alerts.queries import messages
 from apps.alerts.queries.contents import Group, groups_of
 from apps.alerts.queries.messages import notification_settings_of, zone_of
 from apps.database.advisory_locks import take
@@ -179,3 +182,72 @@ def forget_old(*, now: datetime) -> int:
             Message.objects.filter(pk__in=old).delete()
         forgotten += len(old)
     return forgotten
+
+
+# --- messages: a waiting one takes more hits until a worker begins to send it -----------------------------------------
+TASK = "apps.alerts.tasks.deliver"
+EXPIRE_SECONDS = 5.0  # of a task: due messages are sent again that often
+MAX_HITS = 200  # of a message
+
+
+def enqueue(hits_by_key: Mapping[MessageKey, Sequence[int]], *, now: datetime, wait: bool = True) -> None:
+    """Put hits into messages, in a fixed number of statements; a task sends due ones after the commit.
+
+    Slow receivers get fewer and longer messages. A caller that holds locks on other messages must not `wait` for locked
+    ones: new messages are made then.
+    """
+    grown, made = [], []
+    open_messages = _open_messages(hits_by_key, wait=wait)
+    for key, hits in hits_by_key.items():
+        message = open_messages.get(key.place)
+        rest = list(hits)
+        if message is not None:
+            held = set(message.hits)
+            rest = [hit for hit in hits if hit not in held]
+            room = MAX_HITS - len(message.hits)
+            message.hits, rest = message.hits + rest[:room], rest[room:]
+            message.due_at = min(message.due_at, key.due_at)
+            grown.append(message)
+        made += [_message(key, rest[first : first + MAX_HITS], now) for first in range(0, len(rest), MAX_HITS)]
+    if grown:
+        Message.objects.bulk_update(grown, ["hits", "due_at"])
+    Message.objects.bulk_create(made)
+    due = [message.pk for message in grown + made if message.due_at <= now]
+    # While the broker is down, `send_due` finds them.
+    transaction.on_commit(partial(send_tasks, due), robust=True)
+
+
+def _open_messages(keys: Collection[MessageKey], *, wait: bool) -> dict[tuple[object, ...], Message]:
+    """Unsent messages with room by their places; the newest of each."""
+    saved_ids = {key.saved_id for key in keys if key.saved_id is not None}
+    rows = Message.objects.filter(
+        Q(saved__in=saved_ids) | Q(saved=None),
+        user__in={key.user_id for key in keys},
+        channel__in={key.channel for key in keys},
+        state=Message.State.WAITING,
+        attempts=0,
+        lease_until=None,
+    )
+    # In a fixed order, so that two transactions cannot deadlock.
+    rows = rows.order_by("pk").select_for_update(skip_locked=not wait)
+    return {
+        MessageKey(row.user_id, row.channel, row.saved_id, row.browser_id, row.due_at).place: row
+        for row in rows
+        if len(row.hits) < MAX_HITS
+    }
+
+
+def _message(key: MessageKey, hits: list[int], now: datetime) -> Message:
+    return Message(key=uuid4(), hits=hits, created_at=now, **key._asdict())
+
+
+def send_tasks(message_ids: Sequence[int]) -> None:
+    for message_id in message_ids:
+        current_app.send_task(TASK, args=[message_id], ignore_result=True, expires=EXPIRE_SECONDS)
+
+
+def send_due(*, now: datetime) -> int:
+    """Enqueue tasks for all due messages, also those whose task was lost; returns how many."""
+    due = messages.due(now)
+    send_tasks(due)
+    return len(due)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from apps.alerts.actions.enqueuing import enqueue
+from apps.alerts.actions.delivering import enqueue
 from apps.alerts.channels import MessageKey, Occasion, all_channels
 from apps.alerts.models import Browser, Rule
 from apps.following.actions import mark_for_all, tag_for_all

@@ -13,9 +13,10 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from apps.accounts.queries.site import own_address
 from apps.alerts.channels import Channel, Delivery, DeliveryResult, MessageKey, Occasion
 from apps.alerts.models import Rule
-from apps.alerts.queries.contents import Group, absolute, host, stop_page
+from apps.alerts.queries.contents import Group, host, stop_page
 from apps.alerts.queries.messages import zone_of
 
 ACCEPTED = 250  # SMTP: completed
@@ -62,7 +63,7 @@ def _mail(delivery: Delivery) -> EmailMultiAlternatives:
         "groups": groups,
         "count": _count(groups),
         "stop_url": stop_url,
-        "portal_url": absolute("/"),
+        "portal_url": own_address("/"),
         "person": user.get_username(),
         "zone": zone_of(user),
     }

@@ -18,10 +18,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from py_vapid import Vapid02
 
+from apps.accounts.queries.site import own_address
 from apps.alerts.algorithms.signing import decode_base64url
 from apps.alerts.channels import Channel, Delivery, DeliveryResult, MessageKey, Occasion, post
 from apps.alerts.models import Browser, Message, VapidKey
-from apps.alerts.queries.contents import Group, absolute
+from apps.alerts.queries.contents import Group
 
 LIVES = timedelta(days=1)  # after that the push service drops the message
 TOKEN_LIVES = timedelta(hours=12)  # at most a day
@@ -66,7 +67,7 @@ def _payload(message: Message, groups: Sequence[Group]) -> bytes:
         with translation.override(message.user.language or settings.LANGUAGE_CODE):
             title = _("{search}: {number} new").format(search=group.name, number=len(titles))
         body = "\n".join(title[:100] for title in titles[:TITLES])
-        url = absolute(reverse("alert_found", args=[group.saved_id]))
+        url = own_address(reverse("alert_found", args=[group.saved_id]))
     shown = {"title": title[:MAX_TITLE_LENGTH], "body": body[:MAX_BODY_LENGTH], "url": url, "tag": str(message.key)}
     return json.dumps(shown, ensure_ascii=False).encode()
 

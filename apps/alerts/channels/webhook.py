@@ -10,10 +10,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
+from apps.accounts.queries.site import own_address
 from apps.alerts.algorithms.signing import signed
 from apps.alerts.channels import Channel, Delivery, DeliveryResult, MessageKey, Occasion, post
 from apps.alerts.models import Rule
-from apps.alerts.queries.contents import Finding, Group, absolute
+from apps.alerts.queries.contents import Finding, Group
 from apps.following.actions import NotPossible
 
 FOUND, TEST = "search.found", "search.test"
@@ -36,7 +37,7 @@ def test_webhook(user: User, saved_id: int, *, now: datetime) -> DeliveryResult:
     rule = Rule.objects.filter(saved__user=user, pk=saved_id).exclude(webhook_url="").select_related("saved").first()
     if rule is None:
         raise NotPossible(_("This search has no webhook."))
-    sample = Finding("A sample", "", absolute("/"), "Wirebeat", now)
+    sample = Finding("A sample", "", own_address("/"), "Wirebeat", now)
     group = Group(saved_id, rule.saved.name, rule.saved.query, (sample,))
     return _call(rule, _body(TEST, group, made_at=now), key=str(uuid4()), now=now)
 

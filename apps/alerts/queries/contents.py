@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.urls import reverse
 
+from apps.accounts.queries.site import own_address
 from apps.alerts.models import Hit
 
 
@@ -51,21 +52,16 @@ def _finding(hit: Hit) -> Finding:
     posting = hit.posting
     return Finding(
         title=" ".join(posting.title.split()) or "Untitled",
-        page=absolute(reverse("posting", args=[posting.pk])),
+        page=own_address(reverse("posting", args=[posting.pk])),
         url=posting.url if posting.url.startswith(("http://", "https://")) else "",
         source=str(posting.source),
         published_at=posting.published_at,
     )
 
 
-def absolute(path: str) -> str:
-    """The absolute address of a page of the portal."""
-    return settings.PROJECT_URL.rstrip("/") + path
-
-
 def stop_page(token: str) -> str:
     """The address that stops messages with one click, without authentication."""
-    return absolute(reverse("alert_stop", args=[token]))
+    return own_address(reverse("alert_stop", args=[token]))
 
 
 def host() -> str:

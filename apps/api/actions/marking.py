@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.api.queries.visible import own_ids
+from apps.api.queries.feeds import own_ids
 from apps.following import actions as following
 from apps.following.models import Mark
 from apps.stories import actions as stories

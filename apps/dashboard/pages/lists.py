@@ -14,23 +14,15 @@ from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.alerts.queries import messages
+from apps.dashboard import queries
 from apps.dashboard.pages.metrics import backlogs
 from apps.dashboard.pages.overview import within_time
-from apps.dashboard.queries import (
-    FAILING_SORTS,
-    PEOPLE_SORTS,
-    PEOPLE_STATES,
-    chosen_people,
-    failing_sources,
-    people_counts,
-    services,
-)
 from apps.database.activity import load
 from apps.database.sizes import Size, by_group, sizes
 from apps.documents.queries import kept
 from apps.following.queries import may_open_private
 from apps.jobs.actions.dead_letters import dead_letters, known_tasks
-from apps.retrieval.reports import health
+from apps.retrieval.reports import lateness
 from apps.retrieval.reports.delays import Stored, stored_by_day
 from apps.search.queries.state import index_state
 from apps.sources.algorithms.addresses import hosts_only
@@ -49,7 +41,7 @@ CONTENTS = ("postings_posting", "search_document", "search_generation", "search_
 
 def failing_page(user: User, words: str, sort: str, number: str) -> Context:
     """Two queries, and two more for the permission."""
-    page = Paginator(failing_sources(words, sort), LENGTH).get_page(number)
+    page = Paginator(queries.failing_sources(words, sort), LENGTH).get_page(number)
     page.object_list = list(page.object_list)
     if not may_open_private(user):
         for source in page.object_list:
@@ -58,23 +50,23 @@ def failing_page(user: User, words: str, sort: str, number: str) -> Context:
     return {
         "sources": page,  # with `followers`, its schedule and why
         "words": words,
-        "sort": sort if sort in FAILING_SORTS else "since",
-        "sorts": tuple(FAILING_SORTS),
+        "sort": sort if sort in queries.FAILING_SORTS else "since",
+        "sorts": tuple(queries.FAILING_SORTS),
     }
 
 
 def people_page(words: str, state: str, sort: str, number: str, now: datetime) -> Context:
     """Three queries."""
-    page = Paginator(chosen_people(words, state, sort), LENGTH).get_page(number)
+    page = Paginator(queries.chosen_people(words, state, sort), LENGTH).get_page(number)
     page.object_list = list(page.object_list)
     return {
         "people": page,  # with `followed`
-        "counts": within_time(people_counts, now),
+        "counts": within_time(queries.people_counts, now),
         "words": words,
-        "state": state if state in PEOPLE_STATES else "",
-        "sort": sort if sort in PEOPLE_SORTS else "newest",
-        "states": tuple(PEOPLE_STATES),
-        "sorts": tuple(PEOPLE_SORTS),
+        "state": state if state in queries.PEOPLE_STATES else "",
+        "sort": sort if sort in queries.PEOPLE_SORTS else "newest",
+        "states": tuple(queries.PEOPLE_STATES),
+        "sorts": tuple(queries.PEOPLE_SORTS),
     }
 
 
@@ -82,10 +74,10 @@ def queues_page(now: datetime, *, with_workers: bool) -> Context:
     """A fixed number of queries; workers are queried only on request, since that takes a second."""
     return {
         "backlogs": within_time(backlogs, now),
-        "broker": services.queue_lengths(),  # messages by queue; empty if it does not respond
+        "broker": queries.services.queue_lengths(),  # messages by queue; empty if it does not respond
         "workers": _workers() if with_workers else None,  # tasks of each; None if not requested
         "stuck": within_time(dead_letters().count),
-        "waiting": within_time(health.waiting, now),
+        "waiting": within_time(lateness.waiting, now),
         "notifications": within_time(messages.waiting_and_failed),
         "failed": within_time(
             lambda: tuple(messages.failed_messages(most=MAX_FAILED))

@@ -13,8 +13,8 @@ from apps.dashboard.queries import services
 from apps.database.activity import load
 from apps.jobs import queries as jobs
 from apps.postings.queries.backlog import Backlog, backlog
-from apps.retrieval.reports import health as retrieval
 from apps.retrieval.reports import lateness
+from apps.retrieval.reports import lateness as retrieval
 from apps.search import models as search
 from apps.sources import queries as sources
 from apps.stories import models as stories

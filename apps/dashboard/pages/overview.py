@@ -19,7 +19,7 @@ from apps.database.statement_timeout import TookTooLong, statement_timeout
 from apps.jobs import queries as jobs
 from apps.jobs.actions.dead_letters import dead_letters
 from apps.retrieval import queries as retrieval
-from apps.retrieval.reports import health
+from apps.retrieval.reports import lateness
 from apps.sources import queries as sources
 from apps.stories.models import Section
 from apps.web.pages import Context
@@ -42,7 +42,7 @@ def overview_page(now: datetime) -> Context:
     lengths = services.queue_lengths()
     load_found, waiting_rows = within_time(load), within_time(backlogs, now)
     return {
-        "waiting": within_time(health.waiting, now),
+        "waiting": within_time(lateness.waiting, now),
         "lateness": within_time(lateness_now, now),
         "totals": within_time(retrieval.daily_totals, now),
         "backlogs": waiting_rows,

@@ -3,10 +3,10 @@
 from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
+from django.utils.dates import WEEKDAYS
 from django.utils.formats import date_format
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
 from apps.following import queries as following
@@ -18,16 +18,7 @@ from apps.web.pages import Context
 from apps.web.pages.durations import span
 
 DAYS = 30
-WEEKDAYS = (
-    gettext_lazy("Sunday"),
-    gettext_lazy("Monday"),
-    gettext_lazy("Tuesday"),
-    gettext_lazy("Wednesday"),
-    gettext_lazy("Thursday"),
-    gettext_lazy("Friday"),
-    gettext_lazy("Saturday"),
-)
-FROM_MONDAY = (1, 2, 3, 4, 5, 6, 0)
+FROM_MONDAY = (1, 2, 3, 4, 5, 6, 0)  # of profiles, whose weeks begin on Sunday
 BUSIEST = 3
 
 
@@ -86,12 +77,12 @@ def _profile_picture(plan: PlanOfSource) -> SafeString:
         Mark(
             FROM_MONDAY.index(coming.day),
             coming.hours,
-            words.format(day=WEEKDAYS[coming.day], time=_clock(coming.hours)),
+            words.format(day=_weekday(coming.day), time=_clock(coming.hours)),
         )
         for coming in plan.coming
     ]
     values = [plan.profile.hourly[day] for day in FROM_MONDAY]
-    names = [str(WEEKDAYS[day]) for day in FROM_MONDAY]
+    names = [_weekday(day) for day in FROM_MONDAY]
     label = _("Articles expected in each hour of the week, and the next checks")
     return mark_safe(heat_map(values, names, label=label, marks=marks))
 
@@ -99,7 +90,7 @@ def _profile_picture(plan: PlanOfSource) -> SafeString:
 def _busiest(profile: SourceProfile) -> tuple[str, ...]:
     hours = [(value, day, hour) for day, row in enumerate(profile.hourly) for hour, value in enumerate(row)]
     most = sorted(hours, key=lambda each: -each[0])[:BUSIEST]
-    return tuple(f"{WEEKDAYS[day]} {hour}:00 ({value:.2g})" for value, day, hour in most if value > 0)
+    return tuple(f"{_weekday(day)} {hour}:00 ({value:.2g})" for value, day, hour in most if value > 0)
 
 
 def _local_time(offset: int) -> str:
@@ -114,3 +105,8 @@ def _local_time(offset: int) -> str:
 def _clock(hours: float) -> str:
     minutes = int(hours * 60)
     return f"{minutes // 60}:{minutes % 60:02}"
+
+
+def _weekday(day: int) -> str:
+    """The name of a day of a profile; Sunday is 0, unlike in Django."""
+    return str(WEEKDAYS[(day - 1) % 7])

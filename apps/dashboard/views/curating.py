@@ -13,8 +13,7 @@ from apps.accounts.views.requests import for_staff, staff_get
 from apps.dashboard import actions
 from apps.dashboard.forms.curating import AuditFilterForm, CurationForm, SourceFilterForm, chosen_ids
 from apps.dashboard.forms.sources import PRIVATE
-from apps.dashboard.pages.audit import audit_page
-from apps.dashboard.pages.curating import curating_page, effect_of_curation, found_ids
+from apps.dashboard.pages.sources import audit_page, curating_page, effect_of_curation, found_ids
 from apps.following import queries as following
 from apps.sources import actions as sources
 from apps.sources.models import Source

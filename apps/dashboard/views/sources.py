@@ -13,13 +13,14 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.views.requests import for_staff, person_get, present, staff_get, staff_post
 from apps.dashboard import actions
+from apps.dashboard.forms.crawl import CrawlForm, KeenTagsForm
 from apps.dashboard.forms.curating import SourceFilterForm
 from apps.dashboard.forms.sources import PREFIX, PRIVATE, SourceForm
-from apps.dashboard.pages.merging import merge_page
-from apps.dashboard.pages.sources import source_page, sources_page
+from apps.dashboard.pages.sources import keen_tags_page, merge_page, source_page, source_pages_page, sources_page
 from apps.following import queries as following
 from apps.retrieval import actions as retrieval
 from apps.retrieval.http.inspection import inspect, propose_recipes
+from apps.retrieval.models import Page
 from apps.retrieval.reports.source import effect_of
 from apps.sources import actions as sources
 from apps.sources import queries as source_queries
@@ -232,3 +233,64 @@ def test(request: HttpRequest) -> HttpResponse:
 
 def _page(request: HttpRequest, source_id: int) -> Context:
     return present(source_page(request.user, source_id, now()), "There is no such source.")
+
+
+# --- crawled pages and keen tags --------------------------------------------------------------------------------------
+@for_staff
+def pages(request: PersonsRequest, source_id: int) -> HttpResponse:
+    page = present(
+        source_pages_page(
+            request.user,
+            source_id,
+            kind=request.GET.get("kind", ""),
+            words=request.GET.get("words", "")[:200],
+            number=request.GET.get("page", "1"),
+        ),
+        "There is no such source.",
+    )
+    crawl = page["crawl"]
+    initial = {name: getattr(crawl, name) for name in CrawlForm.base_fields} if crawl else None
+    form = CrawlForm(request.POST or None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        retrieval.change_crawl(source_id, now=now(), **form.cleaned_data)
+        messages.success(request, _("Saved."))
+        return redirect("source_pages", source_id)
+    return show(request, "dashboard/source_pages.html", page=page, form=form)
+
+
+@staff_post
+def decide(request: HttpRequest, source_id: int, page_id: int) -> HttpResponse:
+    """Fetch a page again, or exclude it."""
+    kind = request.POST.get("kind", "")
+    if kind not in ("", Page.Kind.VALUELESS) or not retrieval.decide_page(source_id, page_id, kind, now=now()):
+        raise Http404("There is no such page.")
+    return back(request, "sources")
+
+
+@for_staff
+def keen_tags(request: HttpRequest, source_id: int) -> HttpResponse:
+    page = present(keen_tags_page(source_id), "There is no such source.")
+    form = KeenTagsForm(request.POST or None, initial={"tags": " ".join(page["tags"] or ())})
+    if request.method == "POST":
+        if "train" in request.POST:
+            return _train(request, source_id)
+        if form.is_valid():
+            retrieval.set_keen_tags(source_id, form.cleaned_data["tags"], now=now())
+            messages.success(request, _("Saved."))
+            return redirect("keen_tags", source_id)
+    return show(request, "dashboard/keen_tags.html", page=page, form=form)
+
+
+def _train(request: HttpRequest, source_id: int) -> HttpResponse:
+    try:
+        trained = retrieval.train_keen_tags(source_id, now=now())
+    except ValueError as problem:
+        messages.warning(request, translate_reason(str(problem)))
+    else:
+        messages.success(
+            request,
+            _("Trained with {number} pages: F1 of text extraction is {after}, was {before}.").format(
+                number=trained.pages, after=f"{trained.after:.3f}", before=f"{trained.before:.3f}"
+            ),
+        )
+    return redirect("keen_tags", source_id)

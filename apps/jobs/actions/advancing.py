@@ -5,8 +5,10 @@ May be called by any process at any time; an advisory lock per job lets one run.
 
 import logging
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+import numpy as np
 from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -15,7 +17,7 @@ from apps.database.advisory_locks import take
 from apps.database.statements import fetch
 from apps.jobs import queries
 from apps.jobs.actions.claiming import MAX_FAILURES, MAX_PROBLEM_LENGTH, end_attempt
-from apps.jobs.actions.estimating import expected
+from apps.jobs.algorithms import estimates
 from apps.jobs.kinds import Kind, Piece, kind_of
 from apps.jobs.models import Attempt, Emitted, Job, Split
 
@@ -151,3 +153,32 @@ def _result(job: Job) -> dict[str, object]:
         problems += output.pop("problems", [])
         sums.update(output)
     return dict(sums) | ({"problems": problems[:MAX_PROBLEMS]} if problems else {})
+
+
+# --- estimated durations of splits from those of earlier jobs ---------------------------------------------------------
+ROUNDS = 5  # the latest jobs; older ones count less
+MAX_READ = 20_000  # attempts of each
+
+
+def expected(kind: str, stage: str, pieces: Sequence[Piece]) -> list[float] | None:
+    """Estimated seconds of each; None while no job of the kind has finished.
+
+    The time per unit of size is learnt by key or by size, whichever explains more.
+    """
+    learnt: dict[str, estimates.Learnt] = {}
+    for took in queries.claimed_in_rounds(kind, stage, ROUNDS, MAX_READ):
+        seconds = np.array([each.took.total_seconds() / max(each.size, 1e-9) for each in took])
+        for name, values in _attributes(took).items():
+            learnt[name] = estimates.learn(values, seconds, learnt.get(name))
+    if not learnt or not pieces:
+        return None
+    name = estimates.best_explaining_attribute(learnt)
+    per_size = estimates.estimated(learnt[name], _attributes(pieces)[name])
+    return [seconds * piece.size for seconds, piece in zip(per_size.tolist(), pieces, strict=True)]
+
+
+def _attributes(pieces: Sequence[Any]) -> dict[str, estimates.Keys]:
+    return {
+        "key": estimates.keys_of(piece.key for piece in pieces),
+        "size": estimates.size_buckets(np.array([piece.size for piece in pieces])),
+    }

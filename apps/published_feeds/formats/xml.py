@@ -1,21 +1,22 @@
-"""XML elements without the characters that XML cannot represent."""
+"""XML by templates, without the characters that XML cannot represent."""
 
-from typing import Any
+from pathlib import Path
+from xml.sax.saxutils import escape
 
-from lxml import etree
+from jinja2 import Environment, StrictUndefined, Template
+from markupsafe import Markup
 
-from apps.sources.formats.text import without_controls
-
-
-def element(name: str, text: str = "", namespaces: Any = None, **attributes: str) -> etree._Element:
-    made = etree.Element(name, nsmap=namespaces)
-    for attribute, value in attributes.items():
-        made.set(attribute, without_controls(value))
-    made.text = without_controls(text) or None
-    return made
+from apps.sources.formats.text import without_controls as writable
 
 
-def add(parent: etree._Element, name: str, text: str = "", **attributes: str) -> etree._Element:
-    made = element(name, text, parent.nsmap, **attributes)
-    parent.append(made)
-    return made
+def _written(value: object) -> Markup:
+    return Markup(escape(writable(str(value)), {'"': "&quot;", "\r": "&#13;"}))
+
+
+_XML = Environment(autoescape=True, finalize=_written, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+_XML.filters["writable"] = writable
+
+
+def template(name: str, *, beside: str) -> Template:
+    """The template of this name in the folder of a module; whatever is inserted is escaped."""
+    return _XML.from_string(Path(beside).with_name(name).read_text("utf-8"))

@@ -48,3 +48,19 @@ def change(request: PersonsRequest, address_id: int) -> HttpResponse:
         raise Http404("You have no such address.")
     messages.success(request, message)
     return redirect("private_addresses")
+
+
+# --- a page shared from another site ----------------------------------------------------------------------------------
+@require_safe
+@login_required
+def save(request: PersonsRequest) -> HttpResponse:
+    """Offer actions for a page that a browser or the system shares; only a posted form changes anything."""
+    shared = {name: request.GET.get(name, "") for name in ("url", "text", "title")}
+    return render(request, "published_feeds/save.html", {"page": pages.save_page(request.user, **shared)})
+
+
+@require_safe
+@login_required
+def buttons(request: PersonsRequest) -> HttpResponse:
+    """Bookmarklets; the content security policy of our own pages blocks them here."""
+    return render(request, "published_feeds/buttons.html", {"buttons": pages.buttons_page()})

@@ -1,14 +1,18 @@
 """The only writers of the plan, of profiles, schedules and the log of retrievals; all are idempotent."""
 
-from apps.retrieval.actions.adding import Discovery, NoDocument, discover, fetch_document
-from apps.retrieval.actions.announced import promise, store_sent
+from apps.retrieval.actions.adding import Discovery, NoDocument, TooOften, discover, fetch_document, source_or_lookup
 from apps.retrieval.actions.claiming import heartbeat, release_worker, start
 from apps.retrieval.actions.crawling import begin_batch, change_crawl, decide_page, set_keen_tags, store_batch
 from apps.retrieval.actions.expiry import forget_expired
-from apps.retrieval.actions.extraction import extract_again, train_keen_tags, write_extracted
+from apps.retrieval.actions.extraction import (
+    add_linked,
+    extract_again,
+    links_again,
+    merged,
+    train_keen_tags,
+    write_extracted,
+)
 from apps.retrieval.actions.learning import learn_if_due, learn_profiles
-from apps.retrieval.actions.linking import add_linked, links_again, merged
-from apps.retrieval.actions.lookups import TooOften, source_or_lookup
 from apps.retrieval.actions.pages import prune_feed_pages
 from apps.retrieval.actions.plan import change_plan, control_price, current_plan
 from apps.retrieval.actions.planning import (
@@ -24,4 +28,4 @@ from apps.retrieval.actions.planning import (
     request_check,
 )
 from apps.retrieval.actions.replanning import replan, replan_changed
-from apps.retrieval.actions.storing import store
+from apps.retrieval.actions.storing import promise, store, store_sent

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
+from apps.accounts.actions import rate_limits
 from apps.accounts.models import User
+from apps.following.actions import NotPossible
 from apps.retrieval.actions.claiming import start
-from apps.retrieval.actions.lookups import count_lookup, source_or_lookup
 from apps.retrieval.actions.planning import remember_robots
 from apps.retrieval.actions.storing import store
 from apps.retrieval.http.fetching import Fetched
@@ -96,4 +98,27 @@ def _add(url: str, fetched: Fetched, now: datetime) -> int:
     claim = Claim(source_id, 0, now.timestamp(), now.timestamp())
     # Nothing begins if the same source was added a moment ago: the sequence of its schedule is higher then.
     store([decide(begun, fetched, jitter=0.0) for begun in start([claim], worker="", now=now)])
+    return source_id
+
+
+# --- the rate limit on lookups of addresses that the portal does not know ---------------------------------------------
+MAX_LOOKUPS, WITHIN = 60, 3_600  # of one user, by pages and APIs together; seconds
+
+
+class TooOften(NotPossible):
+    """A user exceeds the rate limit on lookups."""
+
+
+def count_lookup(user: User) -> None:
+    """Count one lookup; raises TooOften beyond the limit."""
+    if not rate_limits.is_within("address", user.pk, most=MAX_LOOKUPS, seconds=WITHIN):
+        words = _("At most %(most)s new addresses per hour are checked for you. Try again later.")
+        raise TooOften(words % {"most": MAX_LOOKUPS})
+
+
+def source_or_lookup(user: User, url: str) -> int | None:
+    """The source at a normalised address; without one, counts a lookup and may raise TooOften."""
+    source_id = known.by_address([url]).get(url)
+    if source_id is None:
+        count_lookup(user)
     return source_id

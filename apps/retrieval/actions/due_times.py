@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from apps.database.statements import execute, query, query_as
 from apps.postings.actions import Stored
 from apps.retrieval.actions.learning import Learner, learn_first_profiles
-from apps.retrieval.actions.plan import current_plan
-from apps.retrieval.actions.pricing import first_price
+from apps.retrieval.actions.plan import current_plan, first_price
 from apps.retrieval.http.results import FetchResult
 from apps.retrieval.planner.due_times import Next, Retrieved, after_retrievals, terms_of
 from apps.retrieval.planner.state import COLUMNS, TABLES, ScheduleState, parameters

@@ -14,7 +14,7 @@ from apps.postings.algorithms.dates import EARLIEST, TOLERANCE
 from apps.retrieval.algorithms.arrays import FloatArray, IntArray
 from apps.retrieval.algorithms.calendar import SLOTS_BEGIN, hours_of
 from apps.retrieval.algorithms.traces import Trace
-from apps.retrieval.algorithms.weekly_profiles.packing import PackedProfile, expectations
+from apps.retrieval.algorithms.weekly_profiles.learning import PackedProfile, expectations
 from apps.retrieval.models import WeeklyProfile
 from apps.retrieval.planner.due_times import OBSERVING
 from apps.sources.kinds import all_kinds

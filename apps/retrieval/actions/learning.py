@@ -20,8 +20,13 @@ from apps.retrieval.algorithms.planner.activity import PRIOR
 from apps.retrieval.algorithms.planner.price import root_mass
 from apps.retrieval.algorithms.traces import Trace
 from apps.retrieval.algorithms.weekly_profiles import learning
-from apps.retrieval.algorithms.weekly_profiles.learning import Priors, WeeklyProfiles, five_minute_rates
-from apps.retrieval.algorithms.weekly_profiles.packing import pack_hourly, pack_minutes
+from apps.retrieval.algorithms.weekly_profiles.learning import (
+    Priors,
+    WeeklyProfiles,
+    five_minute_rates,
+    pack_hourly,
+    pack_minutes,
+)
 from apps.retrieval.models import Plan
 
 CHUNK = 500  # sources learnt and written at once

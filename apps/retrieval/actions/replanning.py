@@ -11,9 +11,8 @@ from django.db import transaction
 
 from apps.database.statements import execute, query_as
 from apps.retrieval import queries
-from apps.retrieval.actions.plan import PLANNING, alone, current_plan
+from apps.retrieval.actions.plan import PLANNING, alone, current_plan, update_price
 from apps.retrieval.actions.planning import wake_beat
-from apps.retrieval.actions.pricing import update_price
 from apps.retrieval.actions.timetables import make_timetables
 from apps.retrieval.algorithms.politeness import Limits, next_due_time
 from apps.retrieval.http.results import numbers_in

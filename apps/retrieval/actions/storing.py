@@ -1,22 +1,27 @@
-"""Store the results of retrievals."""
+"""Store the results of retrievals, what publishers send, and how late retrievals were."""
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import Min
 
-from apps.database.statements import query_as
+from apps.database.statements import execute, query_as
+from apps.following import queries as following
 from apps.postings import actions as postings
 from apps.retrieval.actions import pages
-from apps.retrieval.actions.due_times import Former, Planned, plan_next
-from apps.retrieval.actions.lateness import count_lateness
+from apps.retrieval.actions.due_times import Former, Planned, delays, plan_next
 from apps.retrieval.actions.planning import wake_beat
+from apps.retrieval.actions.replanning import replan
 from apps.retrieval.http.results import Assignment, FetchResult, bits
 from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.planner.due_times import OBSERVING
 from apps.retrieval.planner.state import COLUMNS, TABLES, parameters
+from apps.retrieval.queries.lateness import BUCKETS, late
 from apps.sources import actions as sources
 from apps.sources.algorithms.addresses import partition
 from apps.sources.algorithms.expiry import unexpired
@@ -153,3 +158,88 @@ def _log(planned: Planned, now: datetime) -> Retrieval:
         elapsed_ms=round(1_000 * visit.fetched.elapsed),
         message=visit.read.message[:500],
     )
+
+
+# --- pushed by publishers ---------------------------------------------------------------------------------------------
+def promise(source_id: int, until: datetime | None, *, now: datetime) -> None:
+    """Store until when a source's publisher pushes its updates; None: no longer.
+
+    Until then the source is checked once a day, afterwards by the plan again.
+    """
+    with transaction.atomic():
+        row = Schedule.objects.select_for_update().filter(pk=source_id).first()
+        if row is None or row.pushed_until == until:
+            return
+        Schedule.objects.filter(pk=source_id).update(pushed_until=until)
+    goes_on = until is not None and row.pushed_until is not None and now < min(until, row.pushed_until)
+    if not goes_on:
+        replan([source_id], now=now)
+
+
+@transaction.atomic
+def store_sent(document: postings.Document, *, size: int) -> postings.Stored | None:
+    """Store delivered postings (of a document of `size` bytes); None if the source is not checked.
+
+    The document may be a part of the feed, so validators and the time of the latest observation stay: the next
+    retrieval counts what was delivered in the meantime.
+    """
+    schedule = (
+        Schedule.objects.select_related("source")
+        .select_for_update(of=("self",))
+        .filter(pk=document.source_id, due_at__isnull=False)
+        .first()
+    )
+    if schedule is None:
+        return None
+    [stored] = postings.store([document])
+    if schedule.source.full_text or following.wants_pages(document.source_id):
+        pages.add_teasers(document.source_id, document.received_at, now=datetime.now(UTC))
+    observations = Retrieval.objects.filter(source_id=document.source_id, outcome__in=OBSERVING)
+    first = observations.aggregate(first=Min("fetched_at"))["first"]
+    at = document.received_at
+    waited = delays(stored, at, schedule.source.clock_rate, observed_at=schedule.observed_at, first=first)
+    Retrieval.objects.create(
+        source_id=document.source_id,
+        due_at=at,
+        dispatched_at=at,
+        fetched_at=at,
+        stored_at=datetime.now(UTC),
+        outcome=Retrieval.Outcome.PUSHED,
+        new=stored.new,
+        edited=stored.edited,
+        dated=len(waited),
+        delay_seconds=sum(waited),
+        longest_delay_seconds=max(waited, default=0.0),
+        wire_bytes=size,
+    )
+    return stored
+
+
+# --- lateness ---------------------------------------------------------------------------------------------------------
+SHARDS = 8
+
+_COUNT = """
+INSERT INTO retrieval_latenessbucket AS known (stage, upper_seconds, shard, count, seconds)
+SELECT stage, upper_seconds, pg_backend_pid() %% %s, count, seconds
+FROM unnest(%s::text[], %s::float8[], %s::bigint[], %s::float8[]) new(stage, upper_seconds, count, seconds)
+ORDER BY stage, upper_seconds
+ON CONFLICT (stage, upper_seconds, shard)
+DO UPDATE SET count = known.count + excluded.count, seconds = known.seconds + excluded.seconds
+"""
+
+
+def count_lateness(retrievals: Iterable[Retrieval]) -> None:
+    """Count retrievals into the histogram; call it last in the transaction that stores them.
+
+    All batches update the same few rows and keep them locked until they commit: called last, that is the time of a
+    commit. Connections of different shards update different rows; those of one shard lock them in one order.
+    """
+    found: dict[tuple[str, float], list[float]] = defaultdict(list)
+    for retrieval in retrievals:
+        if (seconds := late(retrieval)) is not None:
+            for stage, value in seconds._asdict().items():
+                found[stage, BUCKETS[bisect_left(BUCKETS, value)]].append(value)
+    if found:
+        stages, bounds = zip(*found, strict=True)
+        counts, sums = [len(values) for values in found.values()], [sum(values) for values in found.values()]
+        execute(_COUNT, [SHARDS, list(stages), list(bounds), counts, sums])

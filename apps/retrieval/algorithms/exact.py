@@ -15,13 +15,7 @@ from numpy.typing import ArrayLike
 
 from apps.retrieval.algorithms.arrays import FloatArray, IntArray
 from apps.retrieval.algorithms.profiles import Profile
-from apps.retrieval.algorithms.sia.metrics import (
-    expected_delay,
-    expected_delay_between,
-    integrated_expectation,
-    within_period,
-)
-from apps.retrieval.algorithms.sia.single_retrieval import optimal_single_time
+from apps.retrieval.algorithms.sia import metrics
 
 MAX_PROGRAMME = 24  # retrievals; above, a programme over the whole period takes too long
 NODES_PER_HOUR, NODES_PER_RETRIEVAL = 12, 20  # five minutes, and less where retrievals are dense
@@ -68,7 +62,7 @@ def optimal_times(profile: Profile, retrievals: int) -> FloatArray:
     if not profile.total:
         return (np.arange(retrievals) + 0.5) * profile.period / retrievals
     if retrievals == 1:
-        return np.array([optimal_single_time(profile)])
+        return np.array([metrics.optimal_single_time(profile)])
     if retrievals <= MAX_PROGRAMME:
         on_grid = optimal_times_on_grid(profile, retrievals, _nodes_for(profile, retrievals))
         return coordinate_descent(profile, on_grid, SWEEPS)
@@ -113,7 +107,7 @@ def optimal_times_on_grid(profile: Profile, retrievals: int, nodes: int) -> Floa
     if not 1 <= retrievals <= nodes:
         raise ValueError(f"{retrievals} retrievals do not fit on {nodes} nodes")
     grid = np.arange(2 * nodes + 1) * (profile.period / nodes)
-    levels, integrals = profile.expected(grid), integrated_expectation(profile, grid)
+    levels, integrals = profile.expected(grid), metrics.integrated_expectation(profile, grid)
 
     def costs(origins: IntArray, ends: IntArray) -> FloatArray:
         gaps = grid[ends] - grid[origins, None]
@@ -167,12 +161,12 @@ def _cheapest_path(blocks: Sequence[FloatArray]) -> tuple[float, list[int]]:
 
 def _refined(profile: Profile, plan: FloatArray) -> FloatArray:
     plan = coordinate_descent(profile, plan, SWEEPS_PER_ROUND)
-    cost, idle = expected_delay(profile, plan), 0
+    cost, idle = metrics.expected_delay(profile, plan), 0
     for turn in range(ROUNDS):
         # Each programme fixes one retrieval; the next one fixes its opposite.
         moved = _shifted_together(profile, plan, held=turn % 2 * (plan.size // 2))
         moved = coordinate_descent(profile, moved, SWEEPS_PER_ROUND)
-        now = expected_delay(profile, moved)
+        now = metrics.expected_delay(profile, moved)
         idle = idle + 1 if now > cost * (1 - GAIN) else 0
         if now < cost:
             plan, cost = moved, now
@@ -188,14 +182,14 @@ def _shifted_together(profile: Profile, plan: FloatArray, held: int) -> FloatArr
     own, since, until = plan[1:, None], plan[:-1, None], np.append(plan[2:], plan[0] + period)[:, None]
     parts = np.arange(-NODES_PER_GAP, NODES_PER_GAP + 1) / NODES_PER_GAP
     nodes = own + np.where(parts < 0, own - since, until - own) * parts
-    levels, integrals = profile.expected(nodes), integrated_expectation(profile, nodes)
+    levels, integrals = profile.expected(nodes), metrics.integrated_expectation(profile, nodes)
     gaps = nodes[1:, None, :] - nodes[:-1, :, None]
     hops = integrals[1:, None, :] - integrals[:-1, :, None] - levels[:-1, :, None] * gaps
     hops[gaps < 0] = np.inf
-    first = expected_delay_between(profile, plan[0], nodes[:1])
-    last = expected_delay_between(profile, nodes[-1:].T, plan[0] + period)
+    first = metrics.expected_delay_between(profile, plan[0], nodes[:1])
+    last = metrics.expected_delay_between(profile, nodes[-1:].T, plan[0] + period)
     _, path = _cheapest_path([first, *hops, last])
-    return within_period(np.append(plan[0], nodes[np.arange(len(path)), path]), period)
+    return metrics.within_period(np.append(plan[0], nodes[np.arange(len(path)), path]), period)
 
 
 def coordinate_descent(profile: Profile, times: ArrayLike, sweeps: int) -> FloatArray:
@@ -230,7 +224,7 @@ def coordinate_descent(profile: Profile, times: ArrayLike, sweeps: int) -> Float
     plans = np.atleast_2d(given).copy()
     count, period = plans.shape[1], profile.period
     if count == 1 and profile.total:
-        plans[:] = optimal_single_time(profile)
+        plans[:] = metrics.optimal_single_time(profile)
     elif profile.total:
         line = _Line(profile)
         # Neighbours have different colours; around an odd circle that takes a third one.
@@ -245,7 +239,7 @@ def coordinate_descent(profile: Profile, times: ArrayLike, sweeps: int) -> Float
                 )
             if np.abs(plans - before).max() <= STILL * period:
                 break
-    return within_period(plans, period).reshape(given.shape)
+    return metrics.within_period(plans, period).reshape(given.shape)
 
 
 class _Line:

@@ -11,24 +11,8 @@ from time import perf_counter
 from typing import Self
 from urllib.parse import urlencode
 
+import aiohttp
 from ada_url import URL as ParsedURL
-from aiohttp import (
-    ClientConnectorCertificateError,
-    ClientConnectorDNSError,
-    ClientConnectorError,
-    ClientConnectorSSLError,
-    ClientOSError,
-    ClientPayloadError,
-    ClientResponse,
-    ClientResponseError,
-    ClientSession,
-    ClientTimeout,
-    ConnectionTimeoutError,
-    DummyCookieJar,
-    ServerDisconnectedError,
-    SocketTimeoutError,
-    TCPConnector,
-)
 from yarl import URL
 
 from apps.retrieval.algorithms.open_hosts import Entry
@@ -154,7 +138,7 @@ class Fetcher:
         self._timeouts = timeouts
         self._rate_limiter = HostRateLimiter(gap=host_gap, longest_wait=longest_wait)
         self._connections = Connections(connections)
-        self._sessions: dict[bool, ClientSession] = {}  # by whether the host may lie anywhere
+        self._sessions: dict[bool, aiohttp.ClientSession] = {}  # by whether the host may lie anywhere
         self._closing = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -216,13 +200,13 @@ class Fetcher:
             else:
                 await visit.arrive(response)
 
-    def _make_session(self, connector: TCPConnector) -> ClientSession:
-        return ClientSession(
+    def _make_session(self, connector: aiohttp.TCPConnector) -> aiohttp.ClientSession:
+        return aiohttp.ClientSession(
             connector=connector,
-            cookie_jar=DummyCookieJar(),
+            cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,
             auto_decompress=False,
-            timeout=ClientTimeout(total=None, connect=self._timeouts.connect, sock_read=self._timeouts.read),
+            timeout=aiohttp.ClientTimeout(total=None, connect=self._timeouts.connect, sock_read=self._timeouts.read),
             max_line_size=MAX_HEADER_LINE_BYTES,
             max_field_size=MAX_HEADER_LINE_BYTES,
             max_headers=MAX_HEADERS,
@@ -283,7 +267,7 @@ class _Visit:
         self._redirects.append(Hop(status, url.href))
         self.target = url
 
-    async def arrive(self, response: ClientResponse) -> None:
+    async def arrive(self, response: aiohttp.ClientResponse) -> None:
         """Store a response that is no redirect, with its body if the status is 2xx.
 
         Raises TooLarge, also if the encoded body exceeds the limit, and Undecodable.
@@ -330,7 +314,7 @@ def _as_aiohttp_reads(url: ParsedURL) -> URL:
     return address
 
 
-def _location(response: ClientResponse, base: ParsedURL) -> str:
+def _location(response: aiohttp.ClientResponse, base: ParsedURL) -> str:
     """The target of a redirect; its text is UTF-8 or, from old servers, Latin-1."""
     raw = next((value for name, value in response.raw_headers if name.lower() == b"location"), b"")
     try:
@@ -352,7 +336,7 @@ def _failure(error: Exception, timeouts: Timeouts) -> Failure:
             return Failure("bad_address", str(error))
         case guard.RefusedAddress():
             return Failure("refused_address", str(error))
-        case ClientConnectorError(os_error=guard.RefusedAddress() as refusal):
+        case aiohttp.ClientConnectorError(os_error=guard.RefusedAddress() as refusal):
             return Failure("refused_address", str(refusal))
         case Unusable(kind=kind):
             return Failure(kind, str(error))
@@ -360,11 +344,11 @@ def _failure(error: Exception, timeouts: Timeouts) -> Failure:
             return Failure("too_large", str(error))
         case Undecodable():
             return Failure("decoding", str(error))
-        case ConnectionTimeoutError():
+        case aiohttp.ConnectionTimeoutError():
             return Failure("timeout", f"The server accepted no connection within {timeouts.connect:g} s.")
         case GaveWay():
             return Failure("timeout", "The server was slow while many others were slow, too.")
-        case SocketTimeoutError():
+        case aiohttp.SocketTimeoutError():
             return Failure("timeout", f"The server sent nothing for {timeouts.read:g} s.")
         case TimeoutError():
             return Failure("timeout", f"The response was not complete after {timeouts.total:g} s.")
@@ -373,19 +357,19 @@ def _failure(error: Exception, timeouts: Timeouts) -> Failure:
 
 def _network_failure(error: Exception) -> Failure:
     match error:
-        case ClientConnectorDNSError() | UnicodeError():
+        case aiohttp.ClientConnectorDNSError() | UnicodeError():
             return Failure("dns", "The server's name is not known.")
-        case ClientConnectorCertificateError(certificate_error=cause):
+        case aiohttp.ClientConnectorCertificateError(certificate_error=cause):
             return Failure("tls", f"The server's certificate is not trusted: {_words(cause)}.")
-        case ClientConnectorSSLError(os_error=cause):
+        case aiohttp.ClientConnectorSSLError(os_error=cause):
             return Failure("tls", f"No secure connection to the server: {_words(cause)}.")
-        case ServerDisconnectedError():
+        case aiohttp.ServerDisconnectedError():
             return Failure("connection", "The server closed the connection without a response.")
-        case ClientOSError() | OSError():
+        case aiohttp.ClientOSError() | OSError():
             return Failure("connection", f"The connection to the server failed: {_words(error)}.")
-        case ClientPayloadError():
+        case aiohttp.ClientPayloadError():
             return Failure("protocol", "The response is incomplete.")
-        case ClientResponseError(message=message):
+        case aiohttp.ClientResponseError(message=message):
             return Failure("protocol", f"The response is not valid HTTP: {message.strip()[:200]}.")
     logger.error("unexpected failure of a fetch", exc_info=error)
     return Failure("protocol", f"The response could not be read: {type(error).__name__}.")

@@ -13,8 +13,7 @@ from apps.retrieval.models import Retrieval
 from apps.retrieval.planner.due_times import OBSERVING, POLITENESS, Next
 from apps.sources import kinds
 from apps.sources.algorithms.hubs import Announcer, discover
-from apps.sources.formats.feed import NotAFeed, ParsedFeed, UpdateHints
-from apps.sources.formats.pages import Follow, Page
+from apps.sources.formats.feed import Follow, NotAFeed, Page, ParsedFeed, UpdateHints
 from apps.sources.formats.recipes import Recipe
 
 Outcome = Retrieval.Outcome

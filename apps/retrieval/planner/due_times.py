@@ -11,7 +11,7 @@ from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import hours_of
 from apps.retrieval.algorithms.planner.activity import Activity
 from apps.retrieval.algorithms.planner.lookahead import Outlook, due_times_ahead, next_gaps
-from apps.retrieval.algorithms.weekly_profiles.packing import expectations
+from apps.retrieval.algorithms.weekly_profiles.learning import expectations
 from apps.retrieval.models import Plan, Retrieval
 from apps.retrieval.planner.state import ScheduleState
 from apps.retrieval.policies import policy_of

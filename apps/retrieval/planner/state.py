@@ -10,7 +10,7 @@ from django.conf import settings
 from apps.retrieval.algorithms.calendar import epoch_of, hours_of
 from apps.retrieval.algorithms.planner.activity import Activity
 from apps.retrieval.algorithms.timetables import Timetable
-from apps.retrieval.algorithms.weekly_profiles.packing import PackedProfile
+from apps.retrieval.algorithms.weekly_profiles.learning import PackedProfile
 
 # What a posting of a source is worth: its weight by an admin, its relevance to saved searches, the people it reaches.
 WORTH_AT_WEIGHT_1 = """source.interest * greatest(1, (source.listed OR source.always_retrieved)::int

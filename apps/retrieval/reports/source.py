@@ -15,17 +15,7 @@ from apps.retrieval import queries
 from apps.retrieval.algorithms.calendar import DAY
 from apps.retrieval.algorithms.planner.rehearsal import Rehearsal, rehearse
 from apps.retrieval.models import Plan, Schedule, WeeklyProfile
-from apps.retrieval.planner.due_times import (
-    Retrieved,
-    Terms,
-    after_retrievals,
-    bounds,
-    chance_at,
-    goes_by_timetable,
-    outlook_at,
-    terms_of,
-    wants_timetable,
-)
+from apps.retrieval.planner import due_times
 from apps.retrieval.planner.state import COLUMNS, TABLES, WORTH_AT_WEIGHT_1, ScheduleState, parameters
 from apps.sources.models import Source
 
@@ -142,11 +132,11 @@ def plan_of_source(source: Source, schedule: Schedule, now: datetime) -> PlanOfS
     state = known[0][0]
     profile = WeeklyProfile.objects.filter(pk=source.pk).first() if state.hourly else None
     terms = _terms(plan)
-    by_timetable = terms is not None and wants_timetable(state, terms) and bool(state.timetable)
-    is_timetabled = terms is not None and goes_by_timetable(state, terms, now)
+    by_timetable = terms is not None and due_times.wants_timetable(state, terms) and bool(state.timetable)
+    is_timetabled = terms is not None and due_times.goes_by_timetable(state, terms, now)
     announced = state.is_announced(now)
     reacts = terms is not None and profile is not None and not by_timetable and not announced
-    price, least, longest = bounds(state, terms, now) if terms else (None, state.least, plan.longest_gap)
+    price, least, longest = due_times.bounds(state, terms, now) if terms else (None, state.least, plan.longest_gap)
     return PlanOfSource(
         plan=plan,
         remembered=state,
@@ -160,7 +150,7 @@ def plan_of_source(source: Source, schedule: Schedule, now: datetime) -> PlanOfS
         announced=announced,
         halving=_halving(state, terms, now) if terms and reacts else None,
         by_timetable=state.unpacked_timetable.per_day * state.clock_rate if by_timetable else None,
-        chance=chance_at(state, schedule.due_at) if schedule.due_at and is_timetabled else None,
+        chance=due_times.chance_at(state, schedule.due_at) if schedule.due_at and is_timetabled else None,
     )
 
 
@@ -183,13 +173,13 @@ def effect_of_many(weights: Mapping[int, float], now: datetime) -> EffectOnMany 
     known = [
         (row, at_weight_1)
         for row, at_weight_1 in _states(sorted(weights)[:MAX_REHEARSED])
-        if row.hourly and not wants_timetable(row, terms) and not row.is_announced(now)
+        if row.hourly and not due_times.wants_timetable(row, terms) and not row.is_announced(now)
     ]
     if not known:
         return None
     as_now = [row for row, _ in known]
     both = [*as_now, *(replace(row, worth=weights[row.source_id] * at_weight_1) for row, at_weight_1 in known)]
-    rehearsal = rehearse(outlook_at(both, terms, now))
+    rehearsal = rehearse(due_times.outlook_at(both, terms, now))
     each, postings, count = expected_of_each(both, rehearsal), rehearsal.postings.tolist(), len(known)
     effect = Effect(
         weight=0.0,
@@ -224,8 +214,8 @@ def _states(source_ids: list[int]) -> list[tuple[ScheduleState, float]]:
     return query_as(with_worth, statement, parameters(ids=source_ids))
 
 
-def _terms(plan: Plan) -> Terms | None:
-    return None if plan.price is None else terms_of(plan, plan.price)
+def _terms(plan: Plan) -> due_times.Terms | None:
+    return None if plan.price is None else due_times.terms_of(plan, plan.price)
 
 
 def _profile(row: WeeklyProfile) -> SourceProfile:
@@ -233,7 +223,7 @@ def _profile(row: WeeklyProfile) -> SourceProfile:
     return SourceProfile(tuple(map(tuple, hourly.tolist())), row.utc_offset, row.weekly, row.learned_at)
 
 
-def _coming(state: ScheduleState, schedule: Schedule, terms: Terms | None, now: datetime) -> list[Coming]:
+def _coming(state: ScheduleState, schedule: Schedule, terms: due_times.Terms | None, now: datetime) -> list[Coming]:
     """The next due time and those after it within a week, as stored at the latest retrieval or else as planned now."""
     if schedule.due_at is None:
         return []
@@ -249,11 +239,11 @@ def _coming(state: ScheduleState, schedule: Schedule, terms: Terms | None, now: 
     return coming
 
 
-def _after(state: ScheduleState, at: datetime, terms: Terms) -> list[datetime]:
+def _after(state: ScheduleState, at: datetime, terms: due_times.Terms) -> list[datetime]:
     """The due times after a retrieval that finds exactly what is expected."""
     earliest = at + timedelta(hours=state.least / state.clock_rate)
     seen = round(_expected_by(state, at))
-    [following] = after_retrievals([Retrieved(state, at, earliest, True, seen)], terms)
+    [following] = due_times.after_retrievals([due_times.Retrieved(state, at, earliest, True, seen)], terms)
     return [following.at, *following.ahead]
 
 
@@ -262,14 +252,14 @@ def _expected_by(state: ScheduleState, at: datetime) -> float:
     since = state.observed_at
     if since is None or at <= since:
         return 0.0
-    unbound = outlook_at([state], Terms(1.0, DAY), since)
+    unbound = due_times.outlook_at([state], due_times.Terms(1.0, DAY), since)
     expected = unbound.expected(np.array([[state.local_hours(since)], [state.local_hours(at)]]))[:, 0]
     return float(state.activity.factor * (expected[1] - expected[0]))
 
 
-def _halving(state: ScheduleState, terms: Terms, now: datetime) -> Halving:
+def _halving(state: ScheduleState, terms: due_times.Terms, now: datetime) -> Halving:
     copies = [state] * len(CHEAPER)
-    plain = outlook_at(copies, terms, now)
+    plain = due_times.outlook_at(copies, terms, now)
     rehearsal = rehearse(replace(plain, price=plain.price * np.array(CHEAPER)))
     tried = expected_of_each(copies, rehearsal)
     half = tried[0].mean_delay / 2

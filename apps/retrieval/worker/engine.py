@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 import uvloop
-from django.db import InterfaceError, OperationalError, connections
+from django.db import DatabaseError, InterfaceError, OperationalError, connection, connections
 
 from apps.database.backoff import backoff
 from apps.database.clock import DatabaseClock
@@ -31,8 +31,7 @@ from apps.retrieval.http.fetching import Fetched, FetchRequest
 from apps.retrieval.http.results import Assignment, Read, decide, is_read_apart, parse_response
 from apps.retrieval.http.robots import RobotsFetcher, keep_document
 from apps.retrieval.models import Page
-from apps.retrieval.scheduler.claims import Claim
-from apps.retrieval.worker.heartbeats import Heartbeats
+from apps.retrieval.scheduler.claims import HEARTBEAT_SECONDS, Claim
 from apps.retrieval.worker.icons import IconFinder
 
 logger = logging.getLogger(__name__)
@@ -323,3 +322,33 @@ def stop() -> bool:
     for engine in stopping:
         engine.stop()
     return bool(stopping)
+
+
+# --- heartbeats: while they arrive, what a worker has begun is not released -------------------------------------------
+class Heartbeats:
+    """Sends a first heartbeat at once and one every two seconds from then on, in a thread of its own."""
+
+    def __init__(self, worker: str) -> None:
+        self.worker = worker
+        self._stopping = threading.Event()
+        self._send()  # before anything is begun
+        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            while not self._stopping.wait(HEARTBEAT_SECONDS):
+                self._send()
+        finally:
+            connection.close()
+
+    def _send(self) -> None:
+        try:
+            actions.heartbeat(self.worker)
+        except (DatabaseError, InterfaceError) as error:
+            logger.warning("no heartbeat could be sent: %s", error)
+            connection.close()

@@ -5,7 +5,7 @@ present average length.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,15 +13,12 @@ import numpy as np
 from django.db import connection, transaction
 
 from apps.database.advisory_locks import take
-from apps.database.statements import execute, fetch, fetch_rows
-from apps.search.actions.deletions import lose
+from apps.database.statements import copy_rows, execute, fetch, fetch_rows
 from apps.search.actions.dictionary import settle
 from apps.search.actions.head import revise
 from apps.search.actions.locks import MAINTAINING, WRITING
-from apps.search.algorithms.index.conditions import Attributes
-from apps.search.algorithms.index.inversion import Document, Inversion, invert
+from apps.search.algorithms.index import inversion as inverting
 from apps.search.algorithms.index.levels import SMALLEST, size_of, to_build, to_merge
-from apps.search.algorithms.index.packing import MAX_GENERATION, copied_rows, pack_flags, pack_numbers
 from apps.search.algorithms.models.bm25 import IMPACT_VERSION
 from apps.search.models import Generation
 from apps.search.queries.spans import is_reindexing
@@ -83,7 +80,7 @@ def _build(at_least: int) -> bool:
         "SELECT number, (octet_length(sequence) + octet_length(pairs)) / 4 AS items"
         " FROM search_document WHERE number >= %s"
         " ORDER BY number LIMIT %s",
-        [generations[-1].end if generations else 0, MAX_GENERATION],
+        [generations[-1].end if generations else 0, inverting.MAX_GENERATION],
     )
     size = to_build([size_of(1, items) for _, items in waiting], at_least=at_least)
     if not size:
@@ -153,10 +150,10 @@ class _Made:
     id: int
     first: int
     end: int
-    documents: dict[int, Document]  # by number, those alive when it was built
-    attributes: Attributes
+    documents: dict[int, inverting.Document]  # by number, those alive when it was built
+    attributes: inverting.Attributes
     latest: datetime  # publication
-    inversion: Inversion
+    inversion: inverting.Inversion
     average_length: float
 
 
@@ -166,7 +163,7 @@ def _make(first: int, end: int, generations: Sequence[Generation]) -> _Made:
     documents = {row.number: document(row) for row in rows}
     known = attributes(rows, first, end)
     latest = max((row.published_at for row in rows), default=EPOCH)
-    inversion = invert([documents.get(number) for number in range(first, end)])
+    inversion = inverting.invert([documents.get(number) for number in range(first, end)])
     others = [each for each in generations if not first <= each.first < end]
     tokens = sum(each.tokens for each in others) + int(inversion.lengths.sum())
     average = max(tokens, 1) / max(sum(each.alive for each in others) + len(documents), 1)
@@ -175,12 +172,12 @@ def _make(first: int, end: int, generations: Sequence[Generation]) -> _Made:
         connection.cursor() as cursor,
         cursor.copy("COPY search_row (term_id, generation_id, largest, postings) FROM STDIN (FORMAT BINARY)") as copy,
     ):
-        for piece in copied_rows(inversion, generation, average):
+        for piece in inverting.copied_rows(inversion, generation, average):
             copy.write(piece)
     return _Made(generation, first, end, documents, known, latest, inversion, average)
 
 
-def _replace(made: _Made, old: Sequence[int]) -> list[Document]:
+def _replace(made: _Made, old: Sequence[int]) -> list[inverting.Document]:
     """Replace generations by the new one; returns the documents that died while it was built.
 
     The caller holds the writers' lock: no document dies before the new generation is visible.
@@ -205,11 +202,11 @@ def _replace(made: _Made, old: Sequence[int]) -> list[Document]:
         tokens=int(made.inversion.lengths[~dead].sum()),
         dead_count=int(dead.sum()),
         dropped=size - len(made.documents),
-        dead=pack_flags(dead),
+        dead=inverting.pack_flags(dead),
         latest=made.latest,
-        posting_ids=pack_numbers(known.posting_ids, "<i8"),
-        source_ids=pack_numbers(known.source_ids),
-        published=pack_numbers(known.published, "<i8"),
+        posting_ids=inverting.pack_numbers(known.posting_ids, "<i8"),
+        source_ids=inverting.pack_numbers(known.source_ids),
+        published=inverting.pack_numbers(known.published, "<i8"),
         languages=known.languages.tobytes(),
     )
     return died
@@ -218,3 +215,54 @@ def _replace(made: _Made, old: Sequence[int]) -> list[Document]:
 def _delete(generations: Sequence[int]) -> None:
     execute("DELETE FROM search_row WHERE generation_id = ANY(%s)", [list(generations)])
     execute("DELETE FROM search_generation WHERE id = ANY(%s)", [list(generations)])
+
+
+# --- documents whose postings were edited or deleted ------------------------------------------------------------------
+def kill(numbers: Sequence[int]) -> None:
+    """Make documents unsearchable. The caller holds the writers' lock.
+
+    A document in the in-memory segment is flagged until its segment is built. Otherwise the generation flags it,
+    its terms lose a document each, and its row is deleted.
+    """
+    if not numbers:
+        return
+    generations = fetch_rows(
+        "SELECT id, first, size FROM search_generation WHERE EXISTS"
+        " (SELECT FROM unnest(%s::int[]) number WHERE number >= first AND number < first + size)",
+        [numbers],
+    )
+    in_segments: set[int] = set()
+    for generation in generations:
+        first, size = generation.first, generation.size
+        inside = {number for number in numbers if first <= number < first + size}
+        in_segments |= inside
+        _kill_in(generation.id, size, [number - first for number in inside], inside)
+    if in_memory := [number for number in numbers if number not in in_segments]:
+        execute("UPDATE search_document SET dead = true WHERE number = ANY(%s)", [in_memory])
+    revise()
+
+
+def _kill_in(generation: int, size: int, offsets: Sequence[int], numbers: Iterable[int]) -> None:
+    rows = fetch_rows(
+        "DELETE FROM search_document WHERE number = ANY(%s) RETURNING title_length, sequence, pairs, names",
+        [list(numbers)],
+    )
+    gone = [document(row) for row in rows]
+    lose(gone)
+    [(data,)] = fetch("SELECT dead FROM search_generation WHERE id = %s", [generation])
+    dead = inverting.unpack_flags(data, size)
+    dead[np.array(offsets)] = True
+    execute(
+        "UPDATE search_generation SET dead = %s, dead_count = %s, tokens = tokens - %s WHERE id = %s",
+        [inverting.pack_flags(dead), int(dead.sum()), sum(each.length for each in gone), generation],
+    )
+
+
+def lose(documents: Iterable[inverting.Document]) -> None:
+    """Record the documents that terms have lost in segments."""
+    terms, counts = inverting.holders(list(documents))
+    if terms.size:
+        copy_rows(_COPY, ["int4", "int4"], zip(terms.tolist(), counts.tolist(), strict=True))
+
+
+_COPY = "COPY search_loss (term_id, documents) FROM STDIN (FORMAT BINARY)"

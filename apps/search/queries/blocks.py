@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.search.algorithms.index.conditions import ALWAYS, Attributes, Trial, joined, trial
-from apps.search.algorithms.index.inversion import Document
-from apps.search.algorithms.index.memory_segment import Chunk
-from apps.search.algorithms.index.packing import MAX_GENERATION
+from apps.search.algorithms.index.conditions import ALWAYS, PostingSource, Trial, joined, trial
+from apps.search.algorithms.index.inversion import MAX_GENERATION, Attributes, Chunk, Document
 from apps.search.algorithms.models.bm25 import K1, MAX_PACKED
 from apps.search.algorithms.models.index import FloatArray, IntArray, Row
 from apps.search.queries import stored
@@ -58,11 +56,10 @@ class Reader:
         return self._largest.get((generation, term), 0)
 
 
-class _Block:
+class _Block(PostingSource):
     """Base of both kinds of blocks: admitted documents and factors of scores."""
 
     first: int
-    size: int
     latest: int
 
     def __init__(self, snapshot: "Snapshot") -> None:
@@ -80,16 +77,7 @@ class _Block:
     def _rows(self) -> Sequence[Row | None]:
         return [_joined(of_term) for of_term in zip(*(zip(repeat(at), rows) for at, rows in self.parts()), strict=True)]
 
-    def attributes(self) -> Attributes:
-        raise NotImplementedError
-
     def alive(self) -> NDArray[np.bool_] | None:
-        raise NotImplementedError
-
-    def holding(self, term: int) -> IntArray:
-        raise NotImplementedError
-
-    def read(self, offsets: IntArray) -> list[Document]:
         raise NotImplementedError
 
     def trial(self) -> Trial:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.postings import queries as postings
-from apps.search.algorithms.index.conditions import Attributes
+from apps.search.algorithms.index.inversion import Attributes
 from apps.search.queries.snapshot import Snapshot
 from apps.sources import queries as sources
 

@@ -16,7 +16,7 @@ READ_AT_ONCE = 1_000  # documents in memory at a time; one may have 20,000 words
 MAX_READING_SECONDS = 2.0
 
 
-class Limited:
+class Limited(Condition):
     """A condition for one search, evaluated at a bounded cost: beyond it documents count as not matching.
 
     Blocks are evaluated from the newest to the oldest, and the newest documents of a block are read, so that only old

@@ -19,8 +19,7 @@ from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.models import Follow
 from apps.postings.queries import Cursor
-from apps.search.algorithms.index.conditions import All, Before, Condition, Postings, Sources
-from apps.search.algorithms.index.impacts import Worth
+from apps.search.algorithms.index.conditions import All, Before, Condition, Postings, Sources, Worth
 from apps.search.algorithms.index.newest import Found
 from apps.search.algorithms.language import Tree, conditions
 from apps.search.algorithms.models import recipe

@@ -4,24 +4,24 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from django.db import connection
 from numpy.typing import NDArray
 
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_rows, rows_of
+from apps.postings.algorithms.words import analyse
+from apps.postings.queries.boilerplate import strippers
 from apps.search.algorithms.index import inversion
-from apps.search.algorithms.index.conditions import ALWAYS, Condition
-from apps.search.algorithms.index.impacts import Worth
-from apps.search.algorithms.index.inversion import Document
-from apps.search.algorithms.index.memory_segment import Chunk, spans
+from apps.search.algorithms.index.conditions import ALWAYS, Condition, Worth
+from apps.search.algorithms.index.inversion import Chunk, Document, spans
 from apps.search.algorithms.index.newest import Found, newest
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
 from apps.search.queries import stored
 from apps.search.queries.blocks import Blocks, GenerationBlock, MemoryBlock, Reader, joinable
-from apps.search.queries.boilerplate import boilerplate_terms
 from apps.search.queries.stored import Columns, Segment
 from apps.search.queries.terms import Terms
-from apps.search.queries.transactions import consistent_snapshot
 
 _NO_ITEMS = np.empty(0, np.int32)
 NO_TERMS = np.empty(0, np.int64)
@@ -136,3 +136,54 @@ class Snapshot:
     def _chunks(self) -> list[Chunk]:
         state = self.state
         return stored.chunks(state.head, spans(state.memory_start, state.next_document), state.dead)
+
+
+# --- repeated words ---------------------------------------------------------------------------------------------------
+_POSTINGS = """
+SELECT number, document.language, posting.source_id, posting.title, posting.text
+FROM search_document document JOIN postings_posting posting ON posting.id = posting_id WHERE number = ANY(%s)
+"""
+
+
+def boilerplate_terms(documents: Collection[int]) -> dict[int, Counter[str]]:
+    """How often each term is boilerplate in a document, by its number; without documents that have none."""
+    rows = fetch_rows(_POSTINGS, [list(documents)])
+    known = strippers({row.source_id for row in rows})
+    found = {row.number: (row.language, known.repeated(row.source_id, row.text, row.title)) for row in rows}
+    return {number: Counter(analyse(text, language).terms) for number, (language, text) in found.items() if text}
+
+
+# --- transactions -----------------------------------------------------------------------------------------------------
+MAX_STATEMENT = "10s"
+_BEGIN = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = '{MAX_STATEMENT}'; "
+
+
+@contextmanager
+def consistent_snapshot(first: str) -> Iterator[list[Any]]:
+    """A read-only transaction with the snapshot of its first statement, which has no values and whose rows are yielded.
+
+    Inside another transaction it has the isolation of that.
+    """
+    connection.ensure_connection()
+    if connection.in_atomic_block or not connection.get_autocommit():
+        yield fetch_rows(first)
+        return
+    try:
+        yield _begun(first)
+    finally:
+        try:
+            # Not a rollback, after which psycopg drops its prepared statements.
+            connection.commit()
+        except Exception:
+            connection.close()  # it is lost, or in an unknown state
+            raise
+
+
+def _begun(first: str) -> list[Any]:
+    """Begin the transaction and run the statement in one round trip, where Django and psycopg need three."""
+    connection.connection.prepare_threshold = None  # several statements at once cannot be prepared
+    with connection.cursor() as cursor:
+        cursor.execute(_BEGIN + first)
+        while cursor.nextset():
+            pass
+        return rows_of(cursor)

@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 
 from apps.database.statements import fetch, fetch_rows
 from apps.search.algorithms.index.caching import OVERHEAD, Cache
-from apps.search.algorithms.index.conditions import Attributes, joined
-from apps.search.algorithms.index.inversion import Document
-from apps.search.algorithms.index.memory_segment import Chunk
-from apps.search.algorithms.index.packing import unpack_flags, unpack_row
+from apps.search.algorithms.index.conditions import joined
+from apps.search.algorithms.index.inversion import Attributes, Chunk, Document, unpack_flags, unpack_row
 from apps.search.algorithms.models.index import Row
 from apps.search.queries import terms
 from apps.search.queries.times import microseconds

@@ -1,7 +1,18 @@
 """The only writers of sources and of the audit log. Each is one idempotent transaction."""
 
-from apps.sources.actions.auditing import PROGRAM, By, decision, note, note_opened
-from apps.sources.actions.curating import MAX_AT_ONCE, Curated, Curation, TooMany, curate, delete_sources
+from apps.sources.actions.curating import (
+    MAX_AT_ONCE,
+    PROGRAM,
+    By,
+    Curated,
+    Curation,
+    TooMany,
+    curate,
+    decision,
+    delete_sources,
+    note,
+    note_opened,
+)
 from apps.sources.actions.editing import (
     NewSource,
     absorb,

@@ -7,8 +7,7 @@ from django.db import transaction
 
 from apps.database.statements import execute
 from apps.sources import kinds, queries
-from apps.sources.actions.auditing import PROGRAM, By, changes, decision, note
-from apps.sources.actions.curating import delete_sources
+from apps.sources.actions.curating import PROGRAM, By, changes, decision, delete_sources, note
 from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, normalise
 from apps.sources.formats.feed import ParsedFeed
 from apps.sources.formats.opml import OpmlDocument

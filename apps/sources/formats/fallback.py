@@ -10,10 +10,10 @@ import feedparser
 
 from apps.sources.formats.dates import parse_date
 from apps.sources.formats.extensions import MAX_DURATION, MAX_LENGTH, MAX_LISTED, cloud, number, person, seconds
-from apps.sources.formats.feed import Enclosure, ParsedEntry, ParsedFeed, UpdateHints
-from apps.sources.formats.rss import MAX_DESCRIPTION, MAX_ENTRIES, too_many
+from apps.sources.formats.feed import MAX_ENTRIES, Enclosure, ParsedEntry, ParsedFeed, UpdateHints, left_out
 from apps.sources.formats.text import (
     MAX_CONTENT,
+    MAX_DESCRIPTION,
     MAX_IDENTIFIER,
     MAX_LANGUAGE,
     MAX_NAME,
@@ -56,7 +56,7 @@ def read_loosely(utf8: bytes, url: str, problems: tuple[str, ...]) -> ParsedFeed
         cloud=cloud((_get(feed, "cloud") or {}).items()),
         hints=_hints(feed),
         entries=tuple(entry for entry in read if entry != ParsedEntry()),
-        problems=problems if len(entries) <= MAX_ENTRIES else (*problems, too_many(len(entries))),
+        problems=(*problems, *left_out(len(entries))),
     )
 
 

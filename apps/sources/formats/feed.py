@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+MAX_ENTRIES = 10_000
+
 
 class NotAFeed(ValueError):
     """None of the parsers finds a feed in the bytes; the message names what they look like."""
@@ -70,3 +72,25 @@ class ParsedFeed:
     hints: UpdateHints = field(default_factory=UpdateHints)
     entries: tuple[ParsedEntry, ...] = ()
     problems: tuple[str, ...] = ()  # what was wrong with the document, for the person who tests the source
+
+
+def left_out(count: int) -> tuple[str, ...]:
+    """The problem of a feed with more entries than are read."""
+    return (f"The feed has {count:,} entries; the first {MAX_ENTRIES:,} were read.",) if count > MAX_ENTRIES else ()
+
+
+# --- pages ------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A document as it was fetched, no longer compressed."""
+
+    content: bytes
+    content_type: str  # the header of the response
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """The address of the page to fetch next."""
+
+    url: str

@@ -9,13 +9,10 @@ from apps.sources import formats
 from apps.sources.formats.characters import with_prefixes_declared, with_references_mended
 from apps.sources.formats.documents import canonical_name
 from apps.sources.formats.expressions import xpath
-from apps.sources.formats.feed import Enclosure, ParsedEntry, ParsedFeed
-from apps.sources.formats.items import Recipe
+from apps.sources.formats.feed import MAX_ENTRIES, Enclosure, Page, ParsedEntry, ParsedFeed
+from apps.sources.formats.items import Node, Recipe, TreeReader
 from apps.sources.formats.json_paths import read_json_tree
-from apps.sources.formats.pages import Page
-from apps.sources.formats.rss import MAX_ENTRIES
 from apps.sources.formats.text import web_address
-from apps.sources.formats.tree_items import Node, TreeReader
 from apps.sources.formats.trees import Tree, decoded, read_xml_tree
 
 OF_CHANNEL = "^"  # before an image's path: one picture of the channel for all items

@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 
 from apps.sources.formats.dates import parse_date
 from apps.sources.formats.extensions import MAX_DURATION, MAX_LENGTH, MAX_LISTED, cloud
-from apps.sources.formats.feed import Cloud, Enclosure, NotAFeed, ParsedEntry, ParsedFeed
-from apps.sources.formats.rss import MAX_DESCRIPTION, MAX_ENTRIES, too_many
+from apps.sources.formats.feed import MAX_ENTRIES, Cloud, Enclosure, NotAFeed, ParsedEntry, ParsedFeed, left_out
 from apps.sources.formats.text import (
     MAX_CONTENT,
+    MAX_DESCRIPTION,
     MAX_IDENTIFIER,
     MAX_LANGUAGE,
     MAX_NAME,
@@ -34,8 +34,6 @@ def read_json_feed(utf8: bytes, url: str, problems: tuple[str, ...]) -> ParsedFe
     if "jsonfeed" not in _text(feed, "version"):
         problems = (*problems, "The JSON document does not say its version of JSON Feed.")
     items = [item for item in feed["items"] if isinstance(item, dict)]
-    if len(items) > MAX_ENTRIES:
-        problems = (*problems, too_many(len(items)))
     language = one_line(_text(feed, "language"), MAX_LANGUAGE)
     hubs = list(_objects(feed, "hubs"))
     return ParsedFeed(
@@ -49,7 +47,7 @@ def read_json_feed(utf8: bytes, url: str, problems: tuple[str, ...]) -> ParsedFe
         hub_urls=tuple(filter(None, (_address(hub, "url", url) for hub in hubs if not _is_cloud(hub)))),
         cloud=next(filter(None, (_cloud(hub) for hub in hubs if _is_cloud(hub))), None),
         entries=tuple(_entry(item, url) for item in items[:MAX_ENTRIES]),
-        problems=problems,
+        problems=(*problems, *left_out(len(items))),
     )
 
 

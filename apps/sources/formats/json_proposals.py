@@ -6,12 +6,11 @@ from math import log2
 
 from lxml import etree
 
+from apps.sources.formats.feed import Page
 from apps.sources.formats.items import MAX_ITEMS, date_of
 from apps.sources.formats.json_paths import json_path, read_json_tree, type_of
-from apps.sources.formats.pages import Page
-from apps.sources.formats.proposals import Proposal
+from apps.sources.formats.proposals import SHOWN, Proposal, likeness, plain_letters
 from apps.sources.formats.recipes import Recipe
-from apps.sources.formats.similarity import SHOWN, likeness, plain_letters
 from apps.sources.formats.text import plain_text
 from apps.sources.formats.trees import decoded
 

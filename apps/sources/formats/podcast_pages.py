@@ -9,12 +9,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from apps.sources.formats.expressions import BadExpression, check_xpath, regex, xpath
-from apps.sources.formats.feed import Enclosure, NotAFeed, ParsedEntry, ParsedFeed
+from apps.sources.formats.feed import Enclosure, Follow, NotAFeed, Page, ParsedEntry, ParsedFeed
 from apps.sources.formats.feed_recipes import OF_CHANNEL, recording_type
-from apps.sources.formats.items import Recipe, date_of
-from apps.sources.formats.pages import Follow, Page
+from apps.sources.formats.items import NamedPath, Recipe, TreeReader, date_of, found_item, words_of
 from apps.sources.formats.text import plain_text, web_address, with_absolute_addresses
-from apps.sources.formats.tree_items import NamedPath, TreeReader, found_item, words_of
 from apps.sources.formats.trees import Tree, decoded, read_page_tree
 
 MAX_PAGES = 6  # fetched for an episode

@@ -7,20 +7,21 @@ titles and links in similar places, and by their dates, pictures and description
 
 import json
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from math import log2
 
 from lxml import etree
 
 from apps.sources.formats.expressions import xpath
-from apps.sources.formats.items import MAX_ITEMS, date_of
-from apps.sources.formats.pages import Page
+from apps.sources.formats.feed import Page
+from apps.sources.formats.items import MAX_ITEMS, Node, TreeReader, date_of, words_of
 from apps.sources.formats.recipes import Recipe
-from apps.sources.formats.similarity import SHOWN, likeness, plain_letters
 from apps.sources.formats.text import one_line, web_address
-from apps.sources.formats.tree_items import Node, TreeReader, words_of
 from apps.sources.formats.trees import Tree, read_page_tree
 
 MIN_LIKENESS = 0.6  # of a text to the example, to be its title
@@ -308,3 +309,30 @@ def _own_length(element: etree._Element) -> int:
         + sum(len(words_of(child)) for child in inline)
         + sum(len(child.tail or "") for child in element)
     )
+
+
+# --- similarity of titles, independent of punctuation, case and width of letters --------------------------------------
+SHOWN = 50  # titles of a proposal
+
+
+def plain_letters(text: str) -> str:
+    """The letters and digits of a text in one case, words apart by one space.
+
+    >>> plain_letters("  “Brücke” bleibt — doch!")
+    'brücke bleibt doch'
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join("".join(each if each.isalnum() else " " for each in folded).split())
+
+
+def likeness(one: str, other: str) -> float:
+    """From 0 to 1, how many pairs of neighbouring letters two texts share: Dice's coefficient. Both in plain letters.
+
+    >>> likeness("night", "nacht"), likeness("tea", "tea"), likeness("tea", "")
+    (0.25, 1.0, 0.0)
+    """
+    if one == other:
+        return 1.0 if one else 0.0
+    pairs, others = Counter(pairwise(one)), Counter(pairwise(other))
+    both = pairs.total() + others.total()
+    return 2 * (pairs & others).total() / both if both else 0.0

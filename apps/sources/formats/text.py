@@ -7,6 +7,7 @@ import ada_url
 
 MAX_TITLE = 1_000  # characters, as all below
 MAX_IDENTIFIER = 4_000  # guids and addresses
+MAX_DESCRIPTION = 4_000  # of feeds
 MAX_CONTENT = 2_000_000
 MAX_LANGUAGE = 35  # RFC 5646, section 4.4.1
 MAX_NAME = 200  # of categories and media types

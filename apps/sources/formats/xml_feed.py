@@ -1,11 +1,44 @@
-"""Which reader an XML document is for."""
+"""RSS 0.9x to 2.0, RDF (RSS 1.0), and Atom with its forerunners: the feed and its entries, with what modules add."""
+
+from dataclasses import replace
+from functools import partial
 
 from lxml import etree
 
-from apps.sources.formats.atom import read_atom
-from apps.sources.formats.documents import Document, canonical_name
-from apps.sources.formats.feed import ParsedFeed
-from apps.sources.formats.rss import read_rss
+from apps.sources.formats.documents import (
+    XML_LANG,
+    Children,
+    Document,
+    canonical_name,
+    children_by_name,
+    first,
+    first_of,
+    first_text,
+)
+from apps.sources.formats.extensions import (
+    Link,
+    channel_picture,
+    cloud,
+    media_description,
+    page_link,
+    read_extensions,
+    read_links,
+    related,
+    update_hints,
+)
+from apps.sources.formats.feed import MAX_ENTRIES, ParsedEntry, ParsedFeed, left_out
+from apps.sources.formats.markup import html_of, html_of_construct, title_of
+from apps.sources.formats.text import (
+    MAX_DESCRIPTION,
+    MAX_IDENTIFIER,
+    MAX_LANGUAGE,
+    one_line,
+    paragraphs,
+    plain_text,
+    web_address,
+)
+
+RDF_ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
 
 
 def read_feed_element(document: Document) -> ParsedFeed | None:
@@ -19,11 +52,11 @@ def read_feed_element(document: Document) -> ParsedFeed | None:
         case "rdf:rdf" | "rdf":
             # RDF describes many things; feeds are those that declare a namespace of RSS.
             is_feed = any(canonical_name(f"{{{namespace}}}item") == "item" for namespace in root.nsmap.values())
-            return read_rss(document, root, "rdf") if is_feed else None
+            return _read_rss(document, root, "rdf") if is_feed else None
         case "rss":
-            return read_rss(document, root, "rss")
+            return _read_rss(document, root, "rss")
         case "feed" | "entry":
-            return read_atom(document, root)
+            return _read_atom(document, root)
         case _:
             return None
 
@@ -33,3 +66,142 @@ def _leave_namespace(root: etree._Element) -> None:
     namespace = root.tag.rpartition("}")[0]
     for element in root.iter(namespace + "}*"):
         element.tag = element.tag.rpartition("}")[2]
+
+
+# --- RSS and RDF ------------------------------------------------------------------------------------------------------
+def _read_rss(document: Document, root: etree._Element, kind: str) -> ParsedFeed:
+    """The feed below an <rss> or <rdf:RDF> element."""
+    around = children_by_name(root)
+    channel = first(around, "channel")
+    if channel is None:
+        channel = root
+    children = children_by_name(channel)
+    if channel is not root:  # RDF puts the items and the picture beside the channel
+        for name in ("item", "image"):
+            children.setdefault(name, []).extend(around.get(name, ()))
+    links = read_links(document, children)
+    items = children.get("item", [])
+    described = first(children, "description", "subtitle", "tagline", "dc:description", "itunes:summary")
+    return ParsedFeed(
+        kind=kind,
+        title=_rss_title(children),
+        link=page_link(links),
+        description="" if described is None else plain_text(html_of(document, described), MAX_DESCRIPTION),
+        language=_rss_language(root, channel, children),
+        image_url=channel_picture(document, children),
+        self_url=next(iter(related(links, "self")), ""),
+        new_url=web_address(first_text(children, "itunes:new-feed-url"), document.base(channel)),
+        hub_urls=related(links, "hub"),
+        cloud=next(filter(None, (cloud(element.items()) for element in children.get("cloud", ()))), None),
+        hints=update_hints(children),
+        entries=tuple(_rss_entry(document, item) for item in items[:MAX_ENTRIES]),
+        problems=(*document.problems, *left_out(len(items))),
+    )
+
+
+def _rss_entry(document: Document, item: etree._Element) -> ParsedEntry:
+    children, media, links, entry = read_extensions(document, item)
+    guid = (first_text(children, "guid", "id") or item.get(RDF_ABOUT, "").strip())[:MAX_IDENTIFIER]
+    return replace(
+        entry,
+        guid=guid,
+        link=_rss_link(item, children, links),
+        title=_rss_title(children) or _rss_title(media, "media:title"),
+        summary=_rss_summary(document, children, media),
+        content=_rss_content(document, children),
+        language=_rss_language(item, item, children),
+    )
+
+
+def _rss_title(children: Children, *names: str) -> str:
+    def read(element: etree._Element) -> str:
+        return title_of(element, is_construct=element.get("type") == "text")
+
+    return first_of(children, read, *(names or ("title", "dc:title", "itunes:title")))
+
+
+def _rss_link(item: etree._Element, children: Children, links: list[Link]) -> str:
+    """The item's page: its link, else its guid when that is an address and may be one, else its name in RDF."""
+    address = page_link(links)
+    if address:
+        return address
+    guid = first(children, "guid")
+    if guid is not None and (guid.get("isPermaLink") or "true").strip().lower() == "true":
+        # A relative guid is far more often a bare identifier than an address.
+        return web_address((guid.text or "").strip())
+    return web_address(item.get(RDF_ABOUT, ""))
+
+
+def _rss_content(document: Document, children: Children) -> str:
+    markup = first_of(children, partial(html_of, document), "content:encoded", "fullitem", "xhtml:body", "body")
+    return markup or _construct(document, children, "content")
+
+
+def _rss_summary(document: Document, children: Children, media: Children) -> str:
+    markup = first_of(children, partial(html_of, document), "description", "dc:description", "dcterms:abstract")
+    markup = markup or _construct(document, children, "summary")
+    if markup:
+        return markup
+    spoken = first_text(children, "itunes:summary", "itunes:subtitle", "googleplay:description")
+    return (spoken if "<" in spoken else paragraphs(spoken)) or media_description(media)
+
+
+def _rss_language(outer: etree._Element, inner: etree._Element, children: Children) -> str:
+    stated = first_text(children, "language", "dc:language")
+    return one_line(stated or inner.get(XML_LANG) or outer.get(XML_LANG) or "", MAX_LANGUAGE)
+
+
+# --- Atom -------------------------------------------------------------------------------------------------------------
+def _read_atom(document: Document, root: etree._Element) -> ParsedFeed:
+    """The feed below a <feed> element, or the one entry of an <entry> document."""
+    is_entry = root.tag.endswith("}entry")
+    children = {} if is_entry else children_by_name(root)
+    entries = [root] if is_entry else children.get("entry") or children.get("item", [])
+    links = read_links(document, children)
+    described = first(children, "subtitle", "tagline", "info")
+    return ParsedFeed(
+        kind="atom",
+        title=_atom_title(children, "title"),
+        link=page_link(links) or web_address(first_text(children, "id")),
+        description="" if described is None else plain_text(html_of_construct(document, described), MAX_DESCRIPTION),
+        language=one_line(root.get(XML_LANG) or first_text(children, "dc:language", "language"), MAX_LANGUAGE),
+        image_url=channel_picture(document, children),
+        self_url=next(iter(related(links, "self")), ""),
+        new_url=web_address(first_text(children, "itunes:new-feed-url"), document.url),
+        hub_urls=related(links, "hub"),
+        hints=update_hints(children),
+        entries=tuple(_atom_entry(document, element) for element in entries[:MAX_ENTRIES]),
+        problems=(*document.problems, *left_out(len(entries))),
+    )
+
+
+def _atom_entry(document: Document, element: etree._Element) -> ParsedEntry:
+    children, media, links, entry = read_extensions(document, element)
+    guid = first_text(children, "id", "guid")[:MAX_IDENTIFIER]
+    return replace(
+        entry,
+        guid=guid,
+        link=_atom_link(document, children, links, guid),
+        title=_atom_title(children, "title", "dc:title") or _atom_title(media, "media:title"),
+        summary=_construct(document, children, "summary", "description", "dc:description") or media_description(media),
+        content=_construct(document, children, "content", "body", "xhtml:body"),
+        language=one_line(element.get(XML_LANG) or first_text(children, "dc:language"), MAX_LANGUAGE),
+    )
+
+
+def _atom_title(children: Children, *names: str) -> str:
+    return first_of(children, partial(title_of, is_construct=True), *names)
+
+
+def _construct(document: Document, children: Children, *names: str) -> str:
+    return first_of(children, partial(html_of_construct, document), *names)
+
+
+def _atom_link(document: Document, children: Children, links: list[Link], guid: str) -> str:
+    """The entry's page: its link, or where its content lies, or an id that is a web address."""
+    address = page_link(links)
+    if address:
+        return address
+    content = first(children, "content")
+    source = web_address(content.get("src"), document.base(content)) if content is not None else ""
+    return source or web_address(guid)

@@ -11,14 +11,12 @@ from functools import cache
 
 from apps.database.registry import entries
 from apps.sources.formats.expressions import BadExpression, check_xpath
-from apps.sources.formats.feed import NotAFeed, ParsedFeed
+from apps.sources.formats.feed import Follow, NotAFeed, Page, ParsedFeed
 from apps.sources.formats.feed_recipes import OF_CHANNEL
 from apps.sources.formats.items import is_address
-from apps.sources.formats.pages import Follow, Page
 from apps.sources.formats.podcast_pages import check_trail
-from apps.sources.formats.proposals import Proposal, likeliest
+from apps.sources.formats.proposals import Proposal, likeliest, plain_letters
 from apps.sources.formats.recipes import Recipe
-from apps.sources.formats.similarity import plain_letters
 from apps.sources.formats.text import web_address
 
 DEFAULT = "feed"

@@ -1,9 +1,8 @@
 from collections.abc import Sequence
 
-from apps.sources.formats.feed import ParsedFeed
+from apps.sources.formats.feed import Page, ParsedFeed
 from apps.sources.formats.json_paths import check_json_path, read_json_tree
 from apps.sources.formats.json_proposals import propose_keys
-from apps.sources.formats.pages import Page
 from apps.sources.formats.recipes import ITEM_FIELDS, REQUIRED_FIELDS, Recipe, read_items
 from apps.sources.formats.trees import Tree, decoded
 from apps.sources.kinds import SourceKind, gettext_noop

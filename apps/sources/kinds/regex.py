@@ -1,12 +1,10 @@
 from collections.abc import Sequence
 
 from apps.sources.formats.expressions import regex
-from apps.sources.formats.feed import ParsedFeed
+from apps.sources.formats.feed import Page, ParsedFeed
 from apps.sources.formats.items import entries_of
-from apps.sources.formats.pages import Page
-from apps.sources.formats.recipes import ITEM_FIELDS, REQUIRED_FIELDS, Recipe
+from apps.sources.formats.recipes import ITEM_FIELDS, REQUIRED_FIELDS, Recipe, find_items
 from apps.sources.formats.text import web_address
-from apps.sources.formats.text_items import find_items
 from apps.sources.formats.trees import decoded
 from apps.sources.kinds import SourceKind, gettext_noop
 

@@ -1,7 +1,6 @@
 from collections.abc import Sequence
 
-from apps.sources.formats.feed import ParsedFeed
-from apps.sources.formats.pages import Page
+from apps.sources.formats.feed import Page, ParsedFeed
 from apps.sources.formats.proposals import propose_paths
 from apps.sources.formats.recipes import ITEM_FIELDS, REQUIRED_FIELDS, Recipe, read_items
 from apps.sources.formats.trees import read_page_tree

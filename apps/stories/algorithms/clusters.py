@@ -319,8 +319,8 @@ class Clusters:
                 waiting |= {older, younger}
         return united
 
-    def _agree(self, older: int, younger: int) -> bool:
-        """Whether a report of a story agrees with one of another story, if stories are many."""
+    def _may_merge(self, older: int, younger: int) -> bool:
+        """Whether a report of a story agrees with one of another story, or stories are few."""
         return abundance(len(self)) < MANY or any(
             self._agrees(each.vector, older, each.hours) for each in reversed(self.reports.latest(younger))
         )
@@ -350,7 +350,7 @@ class Clusters:
         return [
             (-round(like, 6), min(id, other), max(id, other))
             for like, other in found
-            if like >= self.threshold and self._agree(min(id, other), max(id, other))
+            if like >= self.threshold and self._may_merge(min(id, other), max(id, other))
         ]
 
     # --- one story that has become two --------------------------------------------------------------------------------

@@ -4,8 +4,8 @@ from collections import Counter
 
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
-from apps.summaries.algorithms.frequencies import Frequencies
 from apps.summaries.algorithms.thesis import characteristic_words, words_of
+from apps.summaries.algorithms.vectors import Frequencies
 
 MAX_TEXT_LENGTH = 50_000  # characters that are read
 

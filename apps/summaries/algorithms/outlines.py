@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from apps.summaries.algorithms.characteristic import spelt
 from apps.summaries.algorithms.composing import by_count, by_ratio
-from apps.summaries.algorithms.frequencies import Frequencies
 from apps.summaries.algorithms.ranking import ranked
 from apps.summaries.algorithms.texts import length_in_words, read
+from apps.summaries.algorithms.vectors import Frequencies
 
 STEPS = (10, 20, 30, 40, 50)  # percent of the text
 MIN_SENTENCES = 5  # of a text that is summarized

@@ -25,9 +25,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from apps.summaries.algorithms.frequencies import Floats, Frequencies
 from apps.summaries.algorithms.texts import Text
-from apps.summaries.algorithms.vectors import Occurrences, occurrences, vectors
+from apps.summaries.algorithms.vectors import Floats, Frequencies, Occurrences, occurrences, vectors
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Each language counts as 1,000 documents, which the portal's own postings soon ou
 """
 
 from apps.postings.algorithms.words.general import DOCUMENTS, general_counts
-from apps.summaries.algorithms.frequencies import Frequencies
+from apps.summaries.algorithms.vectors import Frequencies
 
 
 def start_table(language: str) -> Frequencies:

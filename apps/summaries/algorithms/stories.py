@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from apps.summaries.algorithms.frequencies import Floats, Frequencies
 from apps.summaries.algorithms.ranking import contents, openings, scaled
 from apps.summaries.algorithms.texts import Text
-from apps.summaries.algorithms.vectors import Vectors, occurrences, vectors
+from apps.summaries.algorithms.vectors import Floats, Frequencies, Vectors, occurrences, vectors
 
 RELEVANCE = 0.85  # lambda of MMR; the rest weighs novelty
 REPEATED = 0.5  # cosine with a chosen sentence from which on a sentence is a repetition

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
-from apps.summaries.algorithms.frequencies import Frequencies
+from apps.summaries.algorithms.vectors import Frequencies
 
 
 def words_of(text: str, language: str) -> list[str]:

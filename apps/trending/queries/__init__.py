@@ -1,4 +1,4 @@
 """Reads of counts and lists."""
 
-from apps.trending.queries.curves import Curve, curves_of
 from apps.trending.queries.lists import ListRank, listed_postings, lists_of, ranks
+from apps.trending.queries.slices import Curve, curves_of

@@ -4,21 +4,51 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from apps.database.statements import fetch_rows
 from apps.trending.algorithms import yioop
 from apps.trending.algorithms.choosing import MAX_LONGER, choose
 from apps.trending.algorithms.coherence import coherent
-from apps.trending.algorithms.documents import holders, source_counts
+from apps.trending.algorithms.documents import Documents, gather, holders, source_counts
 from apps.trending.algorithms.scoring import MIN_DOCUMENTS, RARE_SHARE, Horizon, Past, prior_shares, rise
-from apps.trending.algorithms.slices import Counts
+from apps.trending.algorithms.slices import Counts, unpack_terms
 from apps.trending.algorithms.terms import joints_of
 from apps.trending.queries.slices import first_begin, history, slices_of, sum_of
 from apps.trending.queries.spelling import keys_of
-from apps.trending.queries.times import begin_of, later
-from apps.trending.queries.windows import Postings, postings_of
+from apps.trending.queries.times import HOUR, begin_of, begins, later
+
+MAX_DOCUMENTS = 20_000  # of a window; beyond that, a sample of hours is read
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    ids: Sequence[int]  # by time
+    documents: Documents
+
+
+def postings_of(language: str, category: str, begin: datetime, end: datetime, total: int) -> Postings:
+    """Postings of [begin, end), which are begins of hours with `total` postings; if these are many, a sample of hours.
+
+    The sample depends only on the hours and its size.
+    """
+    hours = list(begins(begin, "hour", (end - begin) // HOUR))
+    every = -(-max(total, 1) // MAX_DOCUMENTS)
+    if every > 1:
+        hours = [hour for hour in hours if crc32(hour.isoformat().encode()) % every == 0]
+    rows = fetch_rows(
+        "SELECT posting_id, source_id, terms FROM ("
+        "SELECT DISTINCT ON (source_id, fold) posting_id, source_id, terms, hour FROM trending_counted"
+        " WHERE language = %s AND (%s = '' OR category = %s) AND hour = ANY(%s)"
+        " ORDER BY source_id, fold, posting_id) folded ORDER BY hour, posting_id",
+        [language, category, category, hours],
+    )
+    documents = gather([unpack_terms(row.terms) for row in rows], [row.source_id for row in rows])
+    return Postings([row.posting_id for row in rows], documents)
+
 
 SHOWN = 20  # terms of a list
 MAX_CANDIDATES = 5_000  # terms by documents

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from apps.database.statements import fetch, fetch_rows
 from apps.search.actions.reindexing import UNSEEN
-from apps.search.algorithms.index.inversion import invert
-from apps.search.algorithms.index.packing import packed_impacts, unpack_flags, unpack_row
+from apps.search.algorithms.index.inversion import invert, packed_impacts, unpack_flags, unpack_row
 from apps.search.algorithms.models.bm25 import IMPACT_VERSION
+from apps.search.queries.snapshot import consistent_snapshot
 from apps.search.queries.stored import document
 from apps.search.queries.times import microseconds
-from apps.search.queries.transactions import consistent_snapshot
 
 MAX_NAMED = 5  # examples in a sentence
 

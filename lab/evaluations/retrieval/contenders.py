@@ -12,8 +12,8 @@ from apps.retrieval.algorithms.simulation.accounting import Outcome, Reactive, m
 from apps.retrieval.algorithms.simulation.comparison import (
     STATIC_TOLERANCE,
     Evaluate,
+    Fold,
     Job,
-    Statistics,
     evaluated_reactive,
     priced,
 )
@@ -21,6 +21,34 @@ from apps.retrieval.algorithms.weekly_profiles.learning import five_minute_rates
 from apps.retrieval.policies import all_policies
 from lab.evaluations.retrieval import peers
 from lab.evaluations.retrieval.clairvoyant import clairvoyant_times
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What readers got; delays in minutes per posting."""
+
+    mean: float
+    median: float
+    p95: float
+    max: float
+    std: float
+    lost15: float  # share of postings that slipped out of a feed of 15 items unseen
+    retrievals: float  # per source and day, realised
+
+    @classmethod
+    def of(cls, outcome: Outcome, fold: Fold) -> "Statistics":
+        minutes = outcome.delays * 60
+        median, p95 = np.percentile(minutes, [50, 95])
+        return cls(
+            mean=float(minutes.mean()),
+            median=float(median),
+            p95=float(p95),
+            max=float(minutes.max()),
+            std=float(minutes.std()),
+            lost15=outcome.lost / minutes.size,
+            retrievals=float(outcome.retrievals / (len(fold.trace) * fold.days)),
+        )
+
 
 STATISTICS = tuple(field.name for field in fields(Statistics))
 

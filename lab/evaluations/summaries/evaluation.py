@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.summaries.algorithms.frequencies import Frequencies, Tally
 from apps.summaries.algorithms.sentences import sentences
 from apps.summaries.algorithms.texts import read
 from apps.summaries.algorithms.thesis import words_of
+from apps.summaries.algorithms.vectors import Frequencies, Tally
 from lab.evaluations.summaries.collections import SEED, Budget, Collection, Example
 from lab.evaluations.summaries.methods import Method, Prepared
 from lab.evaluations.summaries.rouge import MEASURES, Rouge, paired_bootstrap

@@ -16,9 +16,9 @@ from sumy.summarizers.luhn import LuhnSummarizer
 from sumy.summarizers.text_rank import TextRankSummarizer
 from sumy.utils import get_stop_words
 
-from apps.summaries.algorithms.frequencies import Frequencies
 from apps.summaries.algorithms.ranking import ranked
 from apps.summaries.algorithms.texts import Text, read
+from apps.summaries.algorithms.vectors import Frequencies
 from lab.evaluations.summaries.thesis import thesis_scores
 
 

@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 
 from apps.postings.algorithms.words import analyse
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
-from apps.summaries.algorithms.frequencies import Frequencies
 from apps.summaries.algorithms.thesis import characteristic_words, words_of
+from apps.summaries.algorithms.vectors import Frequencies
 
 _SEPARATOR = re.compile(r"[,;:—–，；：、]|\s-\s")
 _NUMERAL = re.compile(r"\d+(?:[.,]\d+)*|[〇零一二三四五六七八九十百千万亿两]{2,}|[零〇]")

@@ -27,8 +27,9 @@ from apps.retrieval.algorithms.weekly_profiles.learning import (
     five_minute_rates,
     learn_priors,
     learn_profiles,
+    pack_hourly,
+    pack_minutes,
 )
-from apps.retrieval.algorithms.weekly_profiles.packing import pack_hourly, pack_minutes
 from apps.retrieval.models import Plan, Schedule
 from apps.retrieval.planner.due_times import Retrieved, Terms, after_retrievals
 from apps.retrieval.planner.state import ScheduleState

@@ -12,8 +12,8 @@ from django.core.management.base import CommandError
 from rich.table import Table
 
 from apps.retrieval.algorithms.calendar import WEEK
-from apps.retrieval.algorithms.simulation.comparison import Fold, Job, Statistics
-from lab.evaluations.retrieval.contenders import STATISTICS, averaged, contenders, run
+from apps.retrieval.algorithms.simulation.comparison import Fold, Job
+from lab.evaluations.retrieval.contenders import STATISTICS, Statistics, averaged, contenders, run
 from lab.evaluations.retrieval.folds import cut, day_of
 from lab.evaluations.retrieval.synthetic import VARIANTS, synthetic_fold
 from lab.evaluations.retrieval.trace_file import read_trace

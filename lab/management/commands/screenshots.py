@@ -1,32 +1,20 @@
 """Take the pictures of the documentation from a running demo, with headless Chromium."""
 
-import os
-import shutil
 from argparse import ArgumentParser
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from django.test import Client
 from PIL import Image
 from playwright.sync_api import Error, ViewportSize, sync_playwright
 
-from apps.accounts.models import User
-from apps.following.actions import create_folder, follow
-from apps.sources.models import Source
-from lab.worlds.addresses import DOMAIN
+from lab.browsing import DEMO, admin_who_follows, chromium, replayed_feeds
 
 PAGES = {"articles": "/river/", "search": "/search/?q=river+floods", "plan": "/sources/{feed}/plan/"}
 SIZE = ViewportSize(width=1280, height=800)  # CSS pixels
 COLORS = 256  # of a picture; more make no visible difference and a file three times as large
-USER = "demo"
-LANGUAGE = "en"  # of the feeds that the user follows
-DEMO = "manage.py replay --synthetic 60 --speed 240 --history-days 28 --learn"
 
 
 class Command(BaseCommand):
@@ -37,35 +25,14 @@ class Command(BaseCommand):
         parser.add_argument("--to", type=Path, default=Path("docs/images"), help="folder (default: %(default)s)")
 
     def handle(self, *args: Any, url: str, to: Path, **options: Any) -> None:
-        chromium = os.environ.get("WIREBEAT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-        if chromium is None:
-            raise CommandError("Install chromium, or name it in WIREBEAT_CHROMIUM.")
+        browser = chromium()
         to.mkdir(parents=True, exist_ok=True)
-        feeds = Source.objects.filter(url__contains=f".{DOMAIN}:", language=LANGUAGE).order_by("pk")
-        if not feeds:
-            raise CommandError(f"There are no replayed feeds: run {DEMO}")
+        feeds = replayed_feeds()
         with admin_who_follows(feeds) as session:
             try:
-                take_pictures(chromium, url, session, feeds[0].pk, to)
+                take_pictures(browser, url, session, feeds[0].pk, to)
             except Error as error:
                 raise CommandError(f"{url}: {error.message}") from error
-
-
-@contextmanager
-def admin_who_follows(feeds: Iterable[Source]) -> Iterator[str]:
-    """The session of a new admin who follows feeds, in folders by category; both are deleted afterwards."""
-    User.objects.filter(username=USER).delete()
-    user = User.objects.create(username=USER, is_staff=True)
-    try:
-        now = datetime.now(UTC)
-        for category in sorted({feed.category for feed in feeds}):
-            ids = [feed.pk for feed in feeds if feed.category == category]
-            follow(user, ids, now=now, folder_ids=[create_folder(user, category).pk] if category else [])
-        client = Client()
-        client.force_login(user)
-        yield client.cookies[settings.SESSION_COOKIE_NAME].value
-    finally:
-        user.delete()
 
 
 def take_pictures(chromium: str, url: str, session: str, feed: int, to: Path) -> None:

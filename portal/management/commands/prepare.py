@@ -21,11 +21,11 @@ class Command(BaseCommand):
     help = "Create the first admin (the password is printed once) and load the starter catalogue."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        for load in (all_kinds, all_channels, all_policies):
-            try:
+        try:
+            for load in (all_kinds, all_channels, all_policies):
                 load()
-            except MissingEntry as error:  # before a feed is checked with it
-                raise CommandError(str(error)) from error
+        except MissingEntry as error:  # before a feed is checked with it
+            raise CommandError(str(error)) from error
         users = get_user_model()
         if not users.objects.filter(is_superuser=True).exists():
             password = secrets.token_urlsafe(12)

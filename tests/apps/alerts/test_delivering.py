@@ -11,8 +11,7 @@ import pytest
 from django.db import connections
 
 from apps.alerts import tasks
-from apps.alerts.actions.delivering import KEPT, deliver, forget_old
-from apps.alerts.actions.enqueuing import send_due
+from apps.alerts.actions.delivering import KEPT, deliver, forget_old, send_due
 from apps.alerts.actions.rules import resume, set_notification_settings, set_rule, stop
 from apps.alerts.algorithms.times import MAX_ATTEMPTS
 from apps.alerts.channels import DeliveryResult, all_channels

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apps.alerts import actions, queries, tasks
-from apps.alerts.actions import indexing, matching
+from apps.alerts.actions import matching
 from apps.alerts.algorithms.percolator import DocumentView
 from apps.alerts.models import Hit, OutboxRow, PercolatorQuery, QueryTerm, Revision, Rule
 from apps.following import queries as following
@@ -218,7 +218,7 @@ def test_who_is_killed_in_between_leaves_everything_to_the_next(monkeypatch):
         raise SystemExit
 
     with monkeypatch.context() as patch:
-        patch.setattr(indexing, "_write", killed)
+        patch.setattr(matching, "_write_terms", killed)
         with pytest.raises(SystemExit):
             actions.prepare()
     with monkeypatch.context() as patch:
@@ -321,8 +321,8 @@ def test_serving_sources_have_their_delays():
 
 
 def test_old_hits_are_forgotten_but_for_the_newest_of_each_search(monkeypatch):
-    monkeypatch.setattr("apps.alerts.actions.pruning.ALWAYS_KEPT", 2)
-    monkeypatch.setattr("apps.alerts.actions.pruning.PRUNE_BATCH", 3)
+    monkeypatch.setattr("apps.alerts.actions.matching.ALWAYS_KEPT", 2)
+    monkeypatch.setattr("apps.alerts.actions.matching.PRUNE_BATCH", 3)
     many, few = a_search("paris"), a_search("rome")
     postings = [news() for _ in range(4)]
     rome = news("Rome")

@@ -7,8 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from apps.alerts.actions.delivering import deliver
-from apps.alerts.actions.enqueuing import MAX_HITS
+from apps.alerts.actions.delivering import MAX_HITS, deliver
 from apps.alerts.actions.rules import (
     MAX_BROWSERS,
     MAX_WEBHOOKS,

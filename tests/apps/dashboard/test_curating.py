@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.dashboard.pages.curating import effect_of_curation
+from apps.dashboard.pages.sources import effect_of_curation
 from apps.following.models import Follow
 from apps.retrieval.models import Plan, Schedule
 from apps.retrieval.reports.source import effect_of, effect_of_many
@@ -218,7 +218,7 @@ def test_without_a_price_the_effect_is_unknown(client, staff):
 
 # --- the record -------------------------------------------------------------------------------------------------------
 def test_the_record_is_shown_with_filters_page_by_page(client, staff, monkeypatch):
-    monkeypatch.setattr("apps.dashboard.pages.audit.LENGTH", 2)
+    monkeypatch.setattr("apps.dashboard.pages.sources.LOG_LENGTH", 2)
     wire = a_source(title="The Wire")
     for weight in (2.0, 3.0, 4.0):
         edit_source(wire.pk, weight=weight, by=By("a test", staff.pk, f"reason {weight:g}"))

@@ -12,7 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from apps.dashboard.pages import sources
 from apps.retrieval import actions
 from apps.retrieval.actions import forget_old_retrievals
-from apps.retrieval.actions.lateness import count_lateness
+from apps.retrieval.actions.storing import count_lateness
 from apps.retrieval.models import Schedule, UnmatchedClaims
 from apps.retrieval.queries.lateness import BUCKETS
 from apps.retrieval.scheduler.claims import LEASE

@@ -14,7 +14,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.dashboard.pages.plan import plan_page
 from apps.dashboard.pages.source_plan import source_plan_page
-from apps.dashboard.views import plan as plan_views
+from apps.dashboard.views import portal as plan_views
 from apps.retrieval.models import Plan, Schedule
 from apps.retrieval.reports import delays, portal
 from apps.retrieval.reports import source as reports

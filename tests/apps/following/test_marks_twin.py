@@ -21,7 +21,7 @@ from apps.following.queries import Scope, listing
 from apps.following.queries.posting_state import posting_state
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
-from apps.search.algorithms.index.conditions import Attributes
+from apps.search.algorithms.index.inversion import Attributes
 from apps.search.queries.resolving import _unread
 from apps.sources.models import Source
 from tests.builders import NOON, a_folder, a_posting, a_source, a_user

@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from apps.retrieval import actions
-from apps.retrieval.actions import lateness as counting
-from apps.retrieval.actions import store
+from apps.retrieval.actions import store, storing
 from apps.retrieval.http.results import decide
 from apps.retrieval.models import LatenessBucket, Retrieval, Schedule, UnmatchedClaims, Worker
 from apps.retrieval.queries import UNREQUESTED
@@ -292,7 +291,7 @@ def test_the_histogram_keeps_what_the_log_forgets():
 
 @pytest.mark.django_db(transaction=True)
 def test_many_connections_that_count_at_once_lose_nothing(monkeypatch):
-    monkeypatch.setattr(counting, "SHARDS", 1)
+    monkeypatch.setattr(storing, "SHARDS", 1)
     source = a_source()
     batch = [a_row(seconds, 2 * seconds, source=source) for seconds in (1, 100, 3, 5_000)]
     failed = []
@@ -301,7 +300,7 @@ def test_many_connections_that_count_at_once_lose_nothing(monkeypatch):
         try:
             for _ in range(20):
                 with transaction.atomic():
-                    counting.count_lateness(rows)
+                    storing.count_lateness(rows)
         except Exception as error:
             failed.append(error)
         finally:

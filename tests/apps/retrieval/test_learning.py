@@ -11,7 +11,7 @@ from apps.retrieval.actions import change_plan, histories, learn_if_due, learn_p
 from apps.retrieval.actions.plan import LEARNING
 from apps.retrieval.algorithms.calendar import hours_of
 from apps.retrieval.algorithms.planner.activity import Activity
-from apps.retrieval.algorithms.weekly_profiles.packing import pack_hourly
+from apps.retrieval.algorithms.weekly_profiles.learning import pack_hourly
 from apps.retrieval.models import Plan, Schedule, WeeklyProfile
 from apps.sources.models import Source
 from tests.apps.retrieval.retrieving import (

@@ -19,8 +19,7 @@ from apps.retrieval.sandbox.answers import Malformed, decode, encode
 from apps.retrieval.sandbox.child import HEADER, RESULT
 from apps.retrieval.sandbox.confinement import MEASURES
 from apps.sources import kinds
-from apps.sources.formats.feed import NotAFeed, ParsedEntry, ParsedFeed
-from apps.sources.formats.pages import Follow, Page
+from apps.sources.formats.feed import Follow, NotAFeed, Page, ParsedEntry, ParsedFeed
 from apps.sources.formats.recipes import Recipe
 from tests.apps.retrieval import hostile_functions as hostile
 

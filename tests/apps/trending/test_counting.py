@@ -11,7 +11,7 @@ import pytest
 from apps.postings.models import Posting
 from apps.sources.models import Source
 from apps.trending import actions
-from apps.trending.actions import counting, slicing
+from apps.trending.actions import slicing
 from apps.trending.algorithms.slices import unpack_counts, unpack_terms
 from apps.trending.algorithms.terms import fold_of, terms_of
 from apps.trending.models import Counted, OutboxRow, Slice, Stale
@@ -111,7 +111,7 @@ def test_any_order_of_changes_work_repeats_and_kills_gives_what_counting_by_hand
         change_something(generator, sources)
         chance = generator.random()
         if chance < 0.15:
-            killed_once(monkeypatch, counting, "_note_stale", lambda: actions.count(5))
+            killed_once(monkeypatch, slicing, "_note_stale", lambda: actions.count(5))
         elif chance < 0.3:
             killed_once(monkeypatch, slicing, "_saved", lambda: actions.slice_stale(3))
         elif chance < 0.5:

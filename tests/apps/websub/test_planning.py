@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from apps.retrieval.actions import change_plan, current_plan, promise, replan
-from apps.retrieval.actions.pricing import update_price
+from apps.retrieval.actions.plan import update_price
 from apps.retrieval.actions.timetables import make_timetables
 from apps.retrieval.models import Plan, Schedule
 from apps.retrieval.planner.due_times import SAFETY

@@ -3,16 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from apps.alerts.algorithms.percolator.documents import (
-    AUTHOR,
-    CATEGORY,
-    LANGUAGE,
-    MAX_BEGINNING_LENGTH,
-    NUMBER,
-    SOURCE,
-    TITLE,
-    pairs_of,
-)
+from apps.alerts.algorithms.percolator import documents
 from apps.postings.algorithms.words import STOP_MARK
 from apps.search.algorithms.language import And, Filter, Not, Or, Phrase, Tree, Word
 from apps.search.algorithms.language.matching import name_words
@@ -21,7 +12,7 @@ MAX_DISJUNCTS = 8  # of a conjunction of alternatives, multiplied out
 
 Read = Callable[[str], Sequence[str]]  # words to their items
 
-_NAMED = {"source": SOURCE, "category": CATEGORY, "author": AUTHOR}
+_NAMED = {"source": documents.SOURCE, "category": documents.CATEGORY, "author": documents.AUTHOR}
 
 
 class Disjunct(NamedTuple):
@@ -72,22 +63,22 @@ def is_open(found: Sequence[Disjunct] | None) -> bool:
 
 
 def _conjunction(items: Sequence[str], mark: str = "") -> Disjunct:
-    return Disjunct(frozenset(mark + pair for pair in pairs_of(items)), exact=len(items) <= 2)
+    return Disjunct(frozenset(mark + pair for pair in documents.pairs_of(items)), exact=len(items) <= 2)
 
 
 def _filtered(condition: Filter, value: str, read: Read, languages: Sequence[str]) -> list[Disjunct] | None:
     match condition.field:
         case "source" if value.isascii() and value.isdecimal():
-            return [Disjunct(frozenset({f"{NUMBER}{int(value)}"}), exact=True)]
+            return [Disjunct(frozenset({f"{documents.NUMBER}{int(value)}"}), exact=True)]
         case "source" | "category" | "author" as field:
             words = name_words(value)
-            terms = frozenset(_NAMED[field] + word[:MAX_BEGINNING_LENGTH] for word in words)
+            terms = frozenset(_NAMED[field] + word[: documents.MAX_BEGINNING_LENGTH] for word in words)
             return [Disjunct(terms, exact=False)] if terms else []
         case "lang":
-            return [Disjunct(frozenset({LANGUAGE + value}), exact=True)] if value in languages else []
+            return [Disjunct(frozenset({documents.LANGUAGE + value}), exact=True)] if value in languages else []
         case "intitle":
             items = read(value)
-            return [_conjunction(items, TITLE)] if items else None
+            return [_conjunction(items, documents.TITLE)] if items else None
         case "before" | "after" | "is":
             return [_OPEN]
 
@@ -114,7 +105,7 @@ def _all(clauses: Sequence[list[Disjunct]]) -> list[Disjunct]:
 
 def _is_selective(choice: Sequence[Disjunct]) -> bool:
     """Whether each disjunct has a term other than a language."""
-    return all(any(not term.startswith(LANGUAGE) for term in way.terms) for way in choice)
+    return all(any(not term.startswith(documents.LANGUAGE) for term in way.terms) for way in choice)
 
 
 def _both(some: Sequence[Disjunct], others: Sequence[Disjunct]) -> list[Disjunct]:

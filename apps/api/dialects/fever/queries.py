@@ -8,7 +8,7 @@ from django.db.models import F, Max
 from apps.accounts.models import User
 from apps.api.formats.schemas import Feed, Item
 from apps.api.queries import feeds as followed
-from apps.api.queries.visible import own
+from apps.api.queries.feeds import own
 from apps.following import queries as following
 from apps.following.queries import Scope
 

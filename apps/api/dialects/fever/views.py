@@ -19,7 +19,7 @@ from apps.api.actions import marking
 from apps.api.dialects.fever import formats, queries
 from apps.api.dialects.fever.formats import MAX_ITEMS, Json, joined
 from apps.api.formats.parameters import BadRequest, moment, whole
-from apps.api.queries.visible import numbered, posting_counts, starred_ids
+from apps.api.queries.feeds import numbered, posting_counts, starred_ids
 from apps.api.views.access import Refused, person_by
 from apps.following import actions as following
 from apps.following import queries as following_queries

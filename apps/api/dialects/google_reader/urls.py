@@ -10,8 +10,7 @@ from django.http import HttpResponseBase
 from django.urls import URLPattern, re_path
 
 from apps.api.dialects.google_reader import schemas
-from apps.api.dialects.google_reader.views import account, streams, subscriptions, tags
-from apps.api.dialects.google_reader.views.endpoint import own
+from apps.api.dialects.google_reader.views import endpoint, streams, subscriptions
 
 # In brackets, because Django would warn of the second slash, which clients send.
 _BEGIN = r"^[/]*(?:api/greader\.php/+)?"
@@ -26,26 +25,26 @@ def _call(route: str, view: Callable[..., HttpResponseBase], name: str) -> URLPa
 
 
 urlpatterns = [
-    re_path(r"^[/]*api/greader\.php/*$", account.greet, name="greader_greet"),
-    _path("accounts/ClientLogin", account.client_login, "client_login"),
+    re_path(r"^[/]*api/greader\.php/*$", endpoint.greet, name="greader_greet"),
+    _path("accounts/ClientLogin", endpoint.client_login, "client_login"),
     _path(r"reader/atom/+(?P<stream>.+)", streams.atom, "atom"),
-    _call("token", account.token, "token"),
-    _call("user-info", own(schemas.user_info), "user_info"),
-    _call("friend/list", own(schemas.friends), "friends"),
+    _call("token", endpoint.token, "token"),
+    _call("user-info", endpoint.own(schemas.user_info), "user_info"),
+    _call("friend/list", endpoint.own(schemas.friends), "friends"),
     # None: preferences apply to pages.
-    _call("preference/list", own(lambda person: {"prefs": []}), "preferences"),
-    _call("preference/stream/list", own(lambda person: {"streamprefs": {}}), "stream_preferences"),
-    _call("subscription/list", own(schemas.subscriptions), "subscriptions"),
+    _call("preference/list", endpoint.own(lambda person: {"prefs": []}), "preferences"),
+    _call("preference/stream/list", endpoint.own(lambda person: {"streamprefs": {}}), "stream_preferences"),
+    _call("subscription/list", endpoint.own(schemas.subscriptions), "subscriptions"),
     _call("subscription/edit", subscriptions.edit, "subscription_edit"),
     _call("subscription/quickadd", subscriptions.quick_add, "quick_add"),
     _call("subscription/export", subscriptions.export, "export"),
     _call("subscription/import", subscriptions.import_feeds, "import"),
-    _call("tag/list", own(schemas.tags), "tags"),
-    _call("rename-tag", tags.rename, "rename_tag"),
-    _call("disable-tag", tags.disable, "disable_tag"),
-    _call("unread-count", own(schemas.unread_counts), "unread_count"),
-    _call("edit-tag", tags.edit, "edit_tag"),
-    _call("mark-all-as-read", tags.mark_all_as_read, "mark_all_as_read"),
+    _call("tag/list", endpoint.own(schemas.tags), "tags"),
+    _call("rename-tag", subscriptions.rename_tag, "rename_tag"),
+    _call("disable-tag", subscriptions.disable_tag, "disable_tag"),
+    _call("unread-count", endpoint.own(schemas.unread_counts), "unread_count"),
+    _call("edit-tag", subscriptions.edit_tags, "edit_tag"),
+    _call("mark-all-as-read", subscriptions.mark_all_as_read, "mark_all_as_read"),
     _call(r"stream/contents(?:/+(?P<stream>.*))?", streams.contents, "contents"),
     _call("stream/items/ids", streams.ids, "item_ids"),
     _call("stream/items/contents", streams.items_contents, "items_contents"),

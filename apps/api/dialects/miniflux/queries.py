@@ -13,7 +13,7 @@ from apps.api.dialects.miniflux.formats.parameters import EntryFilter
 from apps.api.dialects.miniflux.formats.responses import MAX_ENCLOSURES
 from apps.api.formats.schemas import Entry, Feed
 from apps.api.queries import feeds as followed
-from apps.api.queries.visible import numbered, own, posting_counts
+from apps.api.queries.feeds import numbered, own, posting_counts
 from apps.database.statement_timeout import statement_timeout
 from apps.database.statements import MAX_ID
 from apps.following import queries as following

@@ -2,18 +2,18 @@
 
 from django.urls import include, path
 
-from apps.api.dialects.miniflux.views import account, entries, feeds
+from apps.api.dialects.miniflux.views import entries, feeds
 from apps.api.dialects.miniflux.views.endpoint import resource, unknown
 
 _paths = [
-    path("me", resource(GET=account.user)),
-    path("users/<str:who>", resource(GET=account.user)),
-    path("users/<str:who>/mark-all-as-read", resource(PUT=account.mark_all_as_read)),
-    path("export", resource(GET=account.export_feeds)),
-    path("import", resource(POST=account.import_feeds)),
-    path("version", resource(GET=account.version)),
-    path("integrations/status", resource(GET=account.integrations)),
-    path("flush-history", resource(DELETE=account.flush_history, PUT=account.flush_history)),
+    path("me", resource(GET=feeds.user)),
+    path("users/<str:who>", resource(GET=feeds.user)),
+    path("users/<str:who>/mark-all-as-read", resource(PUT=feeds.mark_all_as_read)),
+    path("export", resource(GET=feeds.export_feeds)),
+    path("import", resource(POST=feeds.import_feeds)),
+    path("version", resource(GET=feeds.version)),
+    path("integrations/status", resource(GET=feeds.integrations)),
+    path("flush-history", resource(DELETE=feeds.flush_history, PUT=feeds.flush_history)),
     path("discover", resource(POST=feeds.discover)),
     path("categories", resource(GET=feeds.categories, POST=feeds.create_category)),
     path("categories/<int:category_id>", resource(PUT=feeds.update_category, DELETE=feeds.delete_category)),

@@ -11,13 +11,7 @@ from apps.retrieval.algorithms.planner.policies import Lessons, PricedPlan, firs
 from apps.retrieval.algorithms.profiles import Profile
 from apps.retrieval.algorithms.sia.learning import learn
 from apps.retrieval.algorithms.sia.policies import MAX_PER_DAY, Rule
-from apps.retrieval.algorithms.simulation.accounting import (
-    Outcome,
-    Reactive,
-    matching,
-    simulate_reactive,
-    simulate_timetables,
-)
+from apps.retrieval.algorithms.simulation import accounting
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.algorithms.traces import Trace
 
@@ -79,50 +73,23 @@ class Job:
         return budget * len(self.fold.trace) * self.fold.days
 
 
-@dataclass(frozen=True)
-class Statistics:
-    """What readers got; delays in minutes per posting."""
-
-    mean: float
-    median: float
-    p95: float
-    max: float
-    std: float
-    lost15: float  # share of postings that slipped out of a feed of 15 items unseen
-    retrievals: float  # per source and day, realised
-
-    @classmethod
-    def of(cls, outcome: Outcome, fold: Fold) -> "Statistics":
-        minutes = outcome.delays * 60
-        median, p95 = np.percentile(minutes, [50, 95])
-        return cls(
-            mean=float(minutes.mean()),
-            median=float(median),
-            p95=float(p95),
-            max=float(minutes.max()),
-            std=float(minutes.std()),
-            lost15=outcome.lost / minutes.size,
-            retrievals=float(outcome.retrievals / (len(fold.trace) * fold.days)),
-        )
-
-
-Evaluate = Callable[[float], Outcome]  # the outcome with this number of retrievals per source and day
+Evaluate = Callable[[float], accounting.Outcome]  # the outcome with this number of retrievals per source and day
 
 
 def evaluated_timetables(job: Job, plan: Callable[[float], list[Timetable]]) -> Evaluate:
     """Test a plan that depends on the retrievals per source and day, at equal retrievals."""
 
-    def outcome(per_day: float) -> Outcome:
-        return simulate_timetables(job.fold.test, plan(per_day), job.fold.start, job.fold.end)
+    def outcome(per_day: float) -> accounting.Outcome:
+        return accounting.simulate_timetables(job.fold.test, plan(per_day), job.fold.start, job.fold.end)
 
-    def evaluate(budget: float) -> Outcome:
-        return matching(outcome, job.retrievals(budget), first=budget, tolerance=STATIC_TOLERANCE)[1]
+    def evaluate(budget: float) -> accounting.Outcome:
+        return accounting.matching(outcome, job.retrievals(budget), first=budget, tolerance=STATIC_TOLERANCE)[1]
 
     return evaluate
 
 
 def evaluated_reactive(
-    job: Job, plan: Callable[[float], Reactive], *, first: Callable[[float], float], exponent: float
+    job: Job, plan: Callable[[float], accounting.Reactive], *, first: Callable[[float], float], exponent: float
 ) -> Evaluate:
     """Test a reactive plan that depends on one scalar, at equal retrievals.
 
@@ -132,16 +99,20 @@ def evaluated_reactive(
     phases = job.random().random(len(job.fold.trace))
     former: list[tuple[float, float]] = []
 
-    def outcome(scalar: float) -> Outcome:
+    def outcome(scalar: float) -> accounting.Outcome:
         fold = job.fold
-        return simulate_reactive(fold.test, plan(scalar), fold.start, fold.end, least_gap=LEAST_GAP, phases=phases)
+        return accounting.simulate_reactive(
+            fold.test, plan(scalar), fold.start, fold.end, least_gap=LEAST_GAP, phases=phases
+        )
 
-    def evaluate(budget: float) -> Outcome:
+    def evaluate(budget: float) -> accounting.Outcome:
         guess = first(budget)
         if former:
             guess *= former[-1][1] / first(former[-1][0])
         retrievals = job.retrievals(budget)
-        scalar, found = matching(outcome, retrievals, first=guess, exponent=exponent, tolerance=REACTIVE_TOLERANCE)
+        scalar, found = accounting.matching(
+            outcome, retrievals, first=guess, exponent=exponent, tolerance=REACTIVE_TOLERANCE
+        )
         if abs(found.retrievals / retrievals - 1) < 0.1:  # else a bound decided, not the scalar
             former.append((budget, scalar))
         return found
@@ -162,7 +133,7 @@ def of_paper(rule: Rule) -> Callable[[Job], Evaluate]:
 def priced(job: Job, lessons: Lessons, *, longest: float = LONGEST_GAP, reacts: bool = True) -> Evaluate:
     weights = np.ones(len(job.fold.trace))
 
-    def plan(price: float) -> Reactive:
+    def plan(price: float) -> accounting.Reactive:
         return PricedPlan(job.fold.trace, lessons, price, weights, LEAST_GAP, longest, reacts)
 
     return evaluated_reactive(job, plan, first=lambda budget: first_price(lessons, weights, budget), exponent=-0.5)

@@ -5,26 +5,18 @@ are costly to read. So a block is first divided into documents that surely match
 are read.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.search.algorithms.index.inversion import Document
+from apps.search.algorithms.index.inversion import Attributes, Document
+from apps.search.algorithms.models.factors import Authority, Freshness
 
 Flags = NDArray[np.bool_]
 IntArray = NDArray[np.integer]
-
-
-class Attributes(NamedTuple):
-    """Attributes of the documents of a block, one value each."""
-
-    posting_ids: NDArray[np.int64]
-    source_ids: NDArray[np.int64]
-    published: NDArray[np.int64]  # microseconds since 1970
-    languages: NDArray[np.bytes_]
 
 
 def joined(parts: Sequence[Attributes]) -> Attributes:
@@ -50,38 +42,27 @@ class PostingSource(Protocol):
         ...
 
 
-class Condition(Protocol):
+class Condition:
+    """Decided by arrays, unless a subclass says otherwise."""
+
     def terms(self) -> Iterator[int]:
         """The terms whose postings it needs."""
-        ...
+        yield from ()
 
     def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
         """Flags of documents that surely match, and of those that may, a superset.
 
         The caller may change the arrays; where everything is decided they may be the same object.
         """
-        ...
+        raise NotImplementedError
 
     def holds(self, document: Document, at: int, surely: Callable[["Condition"], Flags]) -> bool:
         """Whether the document at this offset matches; `surely` returns the sure flags of a part."""
-        ...
-
-
-class _Decided:
-    """A condition that arrays decide."""
-
-    def terms(self) -> Iterator[int]:
-        yield from ()
-
-    def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
-        raise NotImplementedError
-
-    def holds(self, document: Document, at: int, surely: Callable[[Condition], Flags]) -> bool:
         return bool(surely(self)[at])
 
 
 @dataclass(frozen=True)
-class DocumentSet(_Decided):
+class DocumentSet(Condition):
     """The document has one of the terms; never without terms."""
 
     any_of: tuple[int, ...]
@@ -97,7 +78,7 @@ class DocumentSet(_Decided):
 
 
 @dataclass(frozen=True)
-class Stands:
+class Stands(Condition):
     """A phrase of items, stop words negative, in the document or in its title alone."""
 
     items: tuple[int, ...]
@@ -121,7 +102,7 @@ class Stands:
 
 
 @dataclass(frozen=True)
-class Named:
+class Named(Condition):
     """A phrase in one of the document's names, with alternatives for its last word."""
 
     first: tuple[int, ...]
@@ -140,7 +121,7 @@ class Named:
         return any(follows(document.names, np.array([*self.first, last])) for last in self.last)
 
 
-class _Known(_Decided):
+class _Known(Condition):
     """A condition on attributes alone."""
 
     def flags(self, known: Attributes) -> Flags:
@@ -219,7 +200,7 @@ class Before(_Known):
 
 
 @dataclass(frozen=True)
-class Not:
+class Not(Condition):
     part: Condition
 
     def terms(self) -> Iterator[int]:
@@ -234,7 +215,7 @@ class Not:
 
 
 @dataclass(frozen=True)
-class _Compound:
+class _Compound(Condition):
     parts: tuple[Condition, ...] = ()
 
     def terms(self) -> Iterator[int]:
@@ -331,3 +312,28 @@ def follows(sequence: IntArray, items: IntArray) -> bool:
     for number, item in enumerate(items.tolist()):
         found &= sequence[number : number + starts] == item
     return bool(found.any())
+
+
+DAY = 86_400_000_000  # microseconds
+
+
+class Worth(NamedTuple):
+    """Freshness of postings and authority of sources."""
+
+    now: int  # microseconds since 1970
+    followers: Mapping[int, int]  # of sources; 0 for others
+    freshness: Freshness = Freshness()
+    authority: Authority = Authority()
+
+    def factors(self, known: Attributes) -> NDArray[np.float32]:
+        """One factor per document, within (0, 1]."""
+        most = max(self.followers.values(), default=0)
+        distinct, places = np.unique(known.source_ids, return_inverse=True)
+        counts = [self.followers.get(source, 0) for source in distinct.tolist()]
+        by_source = self.authority.factors(counts, most)[places]
+        return np.asarray(self.freshness.factors((self.now - known.published) / DAY) * by_source, np.float32)
+
+    def largest(self, latest: int) -> float:
+        """An upper bound of the factors of documents published at `latest` or earlier."""
+        # Rounded up: factors have 32 bits, and a document equal to the best must not be skipped.
+        return float(self.freshness.factors((self.now - latest) / DAY)) * (1 + 2**-22)

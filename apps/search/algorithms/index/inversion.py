@@ -1,16 +1,28 @@
 """Documents as numbers, and their inversion: for each term, the documents with it."""
 
-from collections.abc import Mapping, Sequence
+import struct
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from apps.search.algorithms.models.index import Sequences, Vectors
+from apps.search.algorithms.models.bm25 import impacts, packed
+from apps.search.algorithms.models.index import Row, Sequences, Vectors
 
 MAX_FREQUENT = 255  # of a term in a document
 
 IntArray = NDArray[np.int64]
+
+
+class Attributes(NamedTuple):
+    """Attributes of the documents of a block, one value each."""
+
+    posting_ids: NDArray[np.int64]
+    source_ids: NDArray[np.int64]
+    published: NDArray[np.int64]  # microseconds since 1970
+    languages: NDArray[np.bytes_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,3 +169,147 @@ def sequences(documents: Sequence[Document]) -> Sequences:
         np.concatenate(parts or [np.empty(0, np.int64)]).astype(np.int64),
         np.cumsum([0, *(part.size for part in parts)]),
     )
+
+
+# --- the in-memory segment --------------------------------------------------------------------------------------------
+MIN_DOCUMENTS = 32  # of a chunk, except for the last one
+
+
+def spans(first: int, end: int) -> list[tuple[int, int]]:
+    """First and end of the chunks of the documents from `first` to `end`, the oldest first.
+
+    As documents arrive only the last few borders change, so that chunks can be cached: each document is inverted again
+    once per doubling, and there are few chunks.
+
+    >>> spans(0, 100), spans(0, 130), spans(2_048, 2_050)
+    ([(0, 64), (64, 96), (96, 100)], [(0, 128), (128, 130)], [(2048, 2050)])
+    """
+    found = []
+    while end - first >= MIN_DOCUMENTS:
+        length = 1 << ((end - first).bit_length() - 1)
+        if first:
+            length = min(length, first & -first)  # the largest power of two that divides it
+        if length < MIN_DOCUMENTS:
+            length = min(MIN_DOCUMENTS - first % MIN_DOCUMENTS, end - first)
+        found.append((first, first + length))
+        first += length
+    return found + [(first, end)] * (first < end)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Adjacent documents; dead ones are None."""
+
+    first: int
+    documents: Sequence[Document | None]
+    attributes: Attributes  # meaningless for dead ones
+    inversion: Inversion
+    alive: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, first: int, documents: Sequence[Document | None], attributes: Attributes) -> "Chunk":
+        alive = np.array([document is not None for document in documents], np.bool_)
+        return cls(first, documents, attributes, invert(documents), alive)
+
+    @property
+    def size(self) -> int:
+        return len(self.documents)
+
+    @property
+    def weight(self) -> int:
+        """Bytes of its arrays, without the documents."""
+        found = self.inversion
+        return found.terms.nbytes * 2 + found.documents.nbytes * 2 + self.size * 40
+
+    def rows(self, terms: Sequence[int], average_length: float) -> list[Row | None]:
+        """The postings of each term with exact impacts, None without any."""
+        found = self.inversion
+        starts, ends = found.places(np.array(terms, np.int64))
+        counts = ends - starts
+        edges = np.cumsum(counts)
+        # The postings of all terms, concatenated.
+        postings = np.arange(counts.sum()) + np.repeat(starts - edges + counts, counts)
+        documents = found.documents[postings]
+        values = impacts(found.frequencies[postings], found.lengths[documents], average_length)
+        return [
+            Row(documents[end - count : end], values[end - count : end]) if count else None
+            for end, count in zip(edges.tolist(), counts.tolist(), strict=True)
+        ]
+
+    def frequencies(self, terms: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Document frequency of each term."""
+        starts, ends = self.inversion.places(terms)
+        return ends - starts
+
+
+MAX_GENERATION = 65_536  # documents, so that an offset fits 16 bits
+
+COPY_BEGIN = b"PGCOPY\n\xff\r\n\0" + bytes(8)  # of Postgres' binary format of COPY
+COPY_END = b"\xff\xff"
+_ROW_HEAD = struct.Struct(">hiiiiihi")  # four columns, each after its length; the last one's bytes follow
+
+
+def pack_numbers(values: ArrayLike, kind: str = "<i4") -> bytes:
+    """Integers as little-endian bytes; raises OverflowError if one does not fit.
+
+    >>> pack_numbers([1, -2]).hex()
+    '01000000feffffff'
+    """
+    given = np.asarray(values, np.int64)
+    kept = given.astype(kind)
+    if not np.array_equal(kept, given):
+        raise OverflowError(f"a number between {given.min()} and {given.max()} does not fit {kind}")
+    return kept.tobytes()
+
+
+def pack_flags(flags: NDArray[np.bool_]) -> bytes:
+    """
+    >>> pack_flags(np.array([True, False, True])).hex()
+    'a0'
+    """
+    return np.packbits(flags).tobytes()
+
+
+def unpack_flags(data: bytes | memoryview, size: int) -> NDArray[np.bool_]:
+    """
+    >>> unpack_flags(bytes.fromhex("a0"), 3).tolist()
+    [True, False, True]
+    """
+    return np.unpackbits(np.frombuffer(data, np.uint8), count=size).astype(np.bool_)
+
+
+def unpack_row(data: bytes | memoryview, largest: int) -> Row:
+    """The postings of one row, without a copy: offsets of two bytes, then impacts of one byte.
+
+    >>> row = unpack_row(bytes([0, 0, 7, 0, 255, 100]), largest=255)
+    >>> row.documents.tolist(), row.impacts.tolist()
+    ([0, 7], [255, 100])
+    """
+    count = len(data) // 3
+    return Row(np.frombuffer(data, "<u2", count), np.frombuffer(data, np.uint8, count, 2 * count), largest)
+
+
+def copied_rows(inverted: Inversion, generation_id: int, average_length: float) -> Iterator[bytes]:
+    """The rows of a generation of at most MAX_GENERATION documents as pieces of Postgres' binary COPY.
+
+    Columns: term, generation, largest impact, postings.
+    """
+    worth = packed_impacts(inverted, average_length)
+    largest = np.maximum.reduceat(worth, inverted.bounds[:-1]).tolist() if worth.size else []
+    offsets, values = inverted.documents.astype("<u2").tobytes(), worth.tobytes()
+    bounds = inverted.bounds.tolist()
+    head = _ROW_HEAD.pack
+    yield COPY_BEGIN
+    for number, term in enumerate(inverted.terms.tolist()):
+        start, end = bounds[number], bounds[number + 1]
+        yield (
+            head(4, 4, term, 4, generation_id, 2, largest[number], 3 * (end - start))
+            + offsets[2 * start : 2 * end]
+            + values[start:end]
+        )
+    yield COPY_END
+
+
+def packed_impacts(inverted: Inversion, average_length: float) -> NDArray[np.uint8]:
+    lengths = inverted.lengths[inverted.documents]
+    return packed(impacts(inverted.frequencies, lengths, average_length))

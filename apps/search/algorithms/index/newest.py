@@ -7,7 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.search.algorithms.index.conditions import Attributes, Trial
+from apps.search.algorithms.index.conditions import Trial
+from apps.search.algorithms.index.inversion import Attributes
 
 READ_AT_ONCE = 64  # undecided documents whose words are read at first; doubled each time
 

@@ -13,8 +13,14 @@ from django.utils.timezone import now
 from apps.accounts.models import User
 from apps.api.dialects.google_reader.formats.items import as_atom, item_as_json
 from apps.api.dialects.google_reader.formats.streams import READING_LIST
-from apps.api.dialects.google_reader.queries.items import items
-from apps.api.dialects.google_reader.queries.streams import Library, Part, StreamRequest, labels_by_source, labels_of
+from apps.api.dialects.google_reader.queries.streams import (
+    Library,
+    Part,
+    StreamRequest,
+    items,
+    labels_by_source,
+    labels_of,
+)
 from apps.api.dialects.google_reader.schemas import heading
 from apps.api.dialects.google_reader.views.endpoint import Call, endpoint, respond, text_response
 from apps.postings.queries import Cursor

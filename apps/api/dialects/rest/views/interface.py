@@ -1,10 +1,12 @@
 """The API as a whole: responses, entity tags and its OpenAPI document."""
 
 import json
+import tomllib
 from datetime import date, datetime
 from functools import cached_property
 from hashlib import blake2b
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -18,25 +20,7 @@ from ninja.responses import NinjaJSONEncoder
 from apps.api.dialects.rest.views import problems
 from apps.api.dialects.rest.views.endpoint import Token
 
-DESCRIPTION = """
-Read, follow and search on this portal, as the user of your app token.
-
-- **Lists** have pages: repeat the request with `cursor` set to the `next` of the page before, or follow the `Link`
-  header, until `next` is null. New postings do not shift pages. A cursor is opaque.
-- **Problems** are `application/problem+json`, by RFC 9457.
-- **ETags**: send one in `If-None-Match` to get 304 if nothing has changed.
-- **Limits**: 600 requests a minute per user; `RateLimit-Remaining` is the number left.
-- **Times** are ISO 8601 with offset.
-"""
-TAGS = {
-    "account": "The user of the token.",
-    "sources": "Feeds and sites, and when they are checked.",
-    "following": "Your follows, folders and tags.",
-    "postings": "Articles, with your marks, tags and notes.",
-    "search": "The archive by the portal's query language, and saved searches.",
-    "trends": "Trending terms.",
-    "stories": "Related coverage of one event.",
-}
+_TEXTS = tomllib.loads(Path(__file__).with_name("interface.toml").read_text("utf-8"))
 _VOLATILE = {"shown_at", "milliseconds"}  # not part of entity tags
 
 
@@ -57,11 +41,11 @@ class Interface(NinjaAPI):
         super().__init__(
             title="Wirebeat",
             version="1",
-            description=DESCRIPTION,
+            description=_TEXTS["description"],
             urls_namespace="rest",
             auth=Token(),
             renderer=_Renderer(),
-            openapi_extra={"tags": [{"name": name, "description": words} for name, words in TAGS.items()]},
+            openapi_extra={"tags": [{"name": name, "description": words} for name, words in _TEXTS["tags"].items()]},
         )
         problems.add_handlers(self)
 

@@ -15,7 +15,7 @@ from apps.api.views.access import Refused
 from apps.database.statement_timeout import TookTooLong
 from apps.following import actions as following
 from apps.postings.queries import BadCursor
-from apps.retrieval.actions.lookups import WITHIN, TooOften
+from apps.retrieval.actions.adding import WITHIN, TooOften
 from apps.search.actions.saved import NotSaved
 from apps.search.algorithms.language import BadQuery
 from apps.search.queries import TooCostly
