@@ -20,7 +20,6 @@ from apps.retrieval.worker import engine
 from apps.sources import actions as sources_actions
 
 MAX_CRAWL_SECONDS = 60.0  # of one source at a time
-MAX_ICONS = 500  # searched by one round of messages
 
 
 @shared_task(bind=True)
@@ -44,16 +43,16 @@ def fetch_pages(source_id: int, **_: Any) -> None:
 
 @shared_task
 def dispatch_icons(**_: Any) -> None:
-    by_queue: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
-    for source_id, partition in queries.due_icons(datetime.now(UTC), MAX_ICONS):
-        by_queue[queue_of(partition, settings.RETRIEVAL_QUEUES)].append((source_id, partition))
-    for queue, due in by_queue.items():
-        outstanding.send(find_icons, f"icons of {queue}", due, queue=queue)
+    by_queue: defaultdict[str, list[int]] = defaultdict(list)
+    for partition, source_ids in queries.due_icons(datetime.now(UTC)):
+        by_queue[queue_of(partition, settings.RETRIEVAL_QUEUES)] += source_ids
+    for queue, source_ids in by_queue.items():
+        outstanding.send(find_icons, f"icons of {queue}", source_ids, queue=queue)
 
 
 @shared_task
-def find_icons(due: Sequence[tuple[int, int]], **_: Any) -> None:
-    engine.current().find_icons(due)
+def find_icons(source_ids: Sequence[int], **_: Any) -> None:
+    engine.current().find_icons(source_ids)
 
 
 @shared_task

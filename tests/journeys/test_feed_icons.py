@@ -39,7 +39,7 @@ def reader(worker):
         a_follow(reader, source, unread_from=source.added_at)
         adopt_sources(now=timezone.now())
         retrieve_now(worker, source.pk)
-        find_icons([(source.pk, 0)])
+        find_icons([source.pk])
     return reader
 
 

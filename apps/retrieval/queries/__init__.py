@@ -16,6 +16,8 @@ from apps.sources import kinds
 from apps.sources.algorithms.addresses import host
 from apps.sources.models import Source
 
+MAX_DUE_ICONS = 500
+ICONS_AT_ONCE = 8  # of a partition, searched one after another
 ROBOTS_KEPT = timedelta(hours=24)  # RFC 9309, section 2.4
 # Retrievals without a request.
 UNREQUESTED = (Retrieval.Outcome.DEFERRED, Retrieval.Outcome.REFUSED, Retrieval.Outcome.PUSHED)
@@ -71,16 +73,18 @@ def daily_totals(now: datetime) -> RetrievalTotals:
     return RetrievalTotals(**totals)
 
 
-_DUE_ICONS = """
-SELECT source.id, partition FROM sources_source source JOIN retrieval_schedule schedule ON source_id = source.id
-WHERE icon_due_at <= %s AND site_id IS NULL AND source.state = 'active' AND observed_at IS NOT NULL
-ORDER BY icon_due_at DESC LIMIT %s
+_DUE_ICONS = f"""
+SELECT partition, (array_agg(id))[:{ICONS_AT_ONCE}] FROM (
+    SELECT source.id, partition FROM sources_source source JOIN retrieval_schedule schedule ON source_id = source.id
+    WHERE icon_due_at <= %s AND site_id IS NULL AND source.state = 'active' AND observed_at IS NOT NULL
+    ORDER BY icon_due_at DESC LIMIT {MAX_DUE_ICONS}
+) due GROUP BY partition
 """
 
 
-def due_icons(now: datetime, limit: int) -> list[tuple[int, int]]:
-    """Retrieved sources whose icons are to be looked for, and their partitions; those that are new first."""
-    return [(row.id, row.partition) for row in query(_DUE_ICONS, [now, limit])]
+def due_icons(now: datetime) -> list[tuple[int, list[int]]]:
+    """Some retrieved sources whose icons are to be looked for, by partition; new ones first."""
+    return [tuple(row) for row in query(_DUE_ICONS, [now])]
 
 
 def fresh_robots(addresses: Iterable[str], now: datetime) -> dict[str, str]:

@@ -28,4 +28,4 @@ from apps.sources.actions.editing import (
     set_interests,
     set_state,
 )
-from apps.sources.actions.icons import IconSearch, begin_icon_search, finish_icon_search, prune_icons
+from apps.sources.actions.icons import begin_icon_searches, finish_icon_search, prune_icons

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from apps.sources.algorithms.addresses import absolute
 from apps.sources.algorithms.discovery import links_in_head
@@ -22,14 +22,7 @@ class SiteIcons:
     manifest: str = ""
 
 
-class _Icon(NamedTuple):
-    address: str
-    size: int  # pixels
-
-    @property
-    def rank(self) -> tuple[bool, int]:
-        """The smallest of those that are large enough, then the largest of the others."""
-        return self.size < WANTED, abs(self.size - WANTED)
+_Icon = tuple[str, int]  # address and size in pixels
 
 
 def icons_of_page(html: bytes, *, url: str) -> SiteIcons:
@@ -75,9 +68,10 @@ def _icon(address: str, attributes: Mapping[str, Any], unstated: int) -> _Icon:
     path = address.partition("?")[0].lower()
     is_vector = "svg" in str(attributes.get("type", "")).lower() or path.endswith(".svg")  # never decoded
     sizes = [int(size) for size in _SIZE.findall(str(attributes.get("sizes", ""))[:200])]
-    return _Icon("" if is_vector else address, max(sizes, default=unstated))
+    return "" if is_vector else address, max(sizes, default=unstated)
 
 
 def _best(icons: Iterable[_Icon]) -> tuple[str, ...]:
-    ranked = sorted((icon for icon in icons if icon.address), key=lambda icon: icon.rank)
-    return tuple(dict.fromkeys(icon.address for icon in ranked))[:MAX_ICONS]
+    """The smallest of those that are large enough, then the largest of the others."""
+    ranked = sorted(icons, key=lambda icon: (icon[1] < WANTED, abs(icon[1] - WANTED)))
+    return tuple(dict.fromkeys(address for address, _ in ranked if address))[:MAX_ICONS]

@@ -12,7 +12,8 @@ from PIL import Image, ImageDraw
 
 from apps.retrieval import queries, sandbox
 from apps.retrieval.algorithms.icons import MAX_BYTES, SIZE, small_icon
-from apps.sources.actions import begin_icon_search, finish_icon_search, prune_icons
+from apps.sources.actions import begin_icon_searches, finish_icon_search, prune_icons
+from apps.sources.actions.icons import LEASE
 from apps.sources.models import Icon, Source
 from tests.builders import a_schedule, a_source
 from tests.web import HTML, serving_pages
@@ -129,7 +130,12 @@ def a_retrieved_source(**values) -> Source:
 
 
 def due(at=NOW) -> set[int]:
-    return {source_id for source_id, _ in queries.due_icons(at, 100)}
+    return {id for _, source_ids in queries.due_icons(at) for id in source_ids}
+
+
+def begin(source: Source, at=NOW) -> Source:
+    [claimed] = begin_icon_searches([source.pk], now=at)
+    return claimed
 
 
 @pytest.mark.django_db
@@ -141,19 +147,26 @@ def test_only_active_retrieved_sources_are_due():
 
 
 @pytest.mark.django_db
+def test_a_site_with_many_feeds_does_not_fill_a_round():
+    for number in range(12):
+        a_retrieved_source(url=f"https://one.example/{number}")
+    assert len(due()) == queries.ICONS_AT_ONCE
+
+
+@pytest.mark.django_db
 def test_search_is_claimed_once_and_again_after_its_lease():
     source = a_retrieved_source()
-    assert begin_icon_search(source.pk, now=NOW).source_id == source.pk
-    assert begin_icon_search(source.pk, now=NOW) is None
+    assert begin(source) == source
+    assert begin_icon_searches([source.pk], now=NOW) == []
     assert due() == set()
-    assert due(NOW + timedelta(minutes=6)) == {source.pk}
+    assert due(NOW + LEASE) == {source.pk}
 
 
 @pytest.mark.django_db
 def test_search_backs_off_and_a_failed_refresh_keeps_the_icon():
     source, waits, at = a_retrieved_source(), [], NOW
     for png in (b"", b"", b"", b"icon", b"", b""):
-        finish_icon_search(begin_icon_search(source.pk, now=at), png, now=at)
+        finish_icon_search(begin(source, at), png, now=at)
         source.refresh_from_db()
         waits.append((source.icon_due_at - at) / timedelta(hours=1))
         at = source.icon_due_at
@@ -167,7 +180,7 @@ def test_search_backs_off_and_a_failed_refresh_keeps_the_icon():
 def test_equal_icons_are_stored_once_and_unused_ones_are_pruned():
     sources = [a_retrieved_source() for _ in range(3)]
     for source, png in zip(sources, (b"one", b"one", b"two"), strict=True):
-        finish_icon_search(begin_icon_search(source.pk, now=NOW), png, now=NOW)
+        finish_icon_search(begin(source), png, now=NOW)
     assert Icon.objects.count() == 2
     sources[2].delete()
     assert prune_icons() == 1
@@ -213,7 +226,7 @@ def test_the_first_usable_candidate_wins(engine, pages):
     with serving_pages(served(pages)) as web:
         image_url = web.url("/feed.png") if "/feed.png" in pages else ""
         source = a_retrieved_source(url=web.url("/feed"), site_url=web.url("/"), image_url=image_url)
-        engine.find_icons(queries.due_icons(NOW, 100))
+        engine.find_icons(due())
     source.refresh_from_db()
     assert color_of(bytes(source.icon.png)) == "#c0392b"
     assert due() == set()
@@ -225,8 +238,8 @@ def test_robots_txt_is_respected_and_nothing_is_requested_twice(engine):
     pages["/robots.txt"] = ("text/plain", b"User-agent: *\nDisallow: /private/")
     with serving_pages(pages | served({"/private/a.png": "#c0392b"})) as web:
         source = a_retrieved_source(url=web.url("/feed"))
-        engine.find_icons(queries.due_icons(NOW, 100))
-        engine.find_icons([(source.pk, 0)])  # a message that arrives twice
+        engine.find_icons(due())
+        engine.find_icons([source.pk])  # a message that arrives twice
         assert web.requested_paths == ["/robots.txt", "/", "/favicon.ico"]
     source.refresh_from_db()
     assert (source.icon, source.icon_failures) == (None, 1)
