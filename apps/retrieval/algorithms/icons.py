@@ -17,7 +17,7 @@ MIN_SIZE = 8  # pixels: smaller ones are invisible trackers
 MAX_ASPECT = 1.5  # of the longer side to the shorter: banners are no icons
 MAX_BYTES = 4_096  # above it, colours are reduced to 256
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "ICO", "BMP")
-_OPAQUE, _VISIBLE = 230, 32  # mean and largest alpha, of 255
+_OPAQUE = 230  # mean alpha, of 255
 _DARK, _LIGHT = 70, 225  # mean luminance, of 255
 
 
@@ -45,7 +45,7 @@ def _decoded(body: bytes) -> Image.Image:
     image.draft("RGB", (2 * SIZE, 2 * SIZE))  # decodes a large JPEG at a fraction of its size
     decoded = image.convert("RGBA")
     decoded.thumbnail((SIZE, SIZE))
-    if len(decoded.getcolors(SIZE * SIZE) or ()) < 2 or _alpha(decoded).getextrema()[1] < _VISIBLE:
+    if len(decoded.getcolors(SIZE * SIZE) or ()) < 2 or _alpha(decoded).getbbox() is None:
         raise ValueError("it is blank")
     return decoded
 

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from base64 import b64decode
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from concurrent.futures import Executor
 from contextlib import aclosing
 from functools import partial
@@ -59,22 +59,22 @@ class IconFinder:
                     continue
                 tried.add(address)
                 fetched = await self._fetch(address, PICTURES_FIRST)
-                png = b64decode(await self._read("", small_icon, fetched.body)) if fetched else b""
+                png = b64decode(await self._read(small_icon, fetched.body) or "") if fetched else b""
                 if 0 < len(png) <= MAX_PNG_BYTES:
                     return png
         return b""
 
-    async def _candidates(self, source: Source) -> AsyncIterator[str]:
+    async def _candidates(self, source: Source) -> AsyncGenerator[str, None]:
         if image_url := absolute(source.image_url):
             yield image_url
         page = await self._fetch(page_of(source), PAGES_FIRST)
         if page:
-            found = await self._read(SiteIcons(), icons_of_page, page.body, url=page.url)
+            found = await self._read(icons_of_page, page.body, url=page.url) or SiteIcons()
             for address in found.icons:
                 yield address
             manifest = await self._fetch(found.manifest, MANIFESTS_FIRST) if found.manifest else None
             if manifest:
-                for address in await self._read((), icons_of_manifest, manifest.body, url=manifest.url):
+                for address in await self._read(icons_of_manifest, manifest.body, url=manifest.url) or ():
                     yield address
         yield absolute("/favicon.ico", page.url if page else page_of(source))
 
@@ -83,10 +83,10 @@ class IconFinder:
         fetched = await self._fetcher.fetch_allowed(request, self._robots)
         return fetched if fetched.failure is None and fetched.status == 200 else None
 
-    async def _read(self, otherwise: Result, function: Callable[..., Result], *arguments: Any, **named: Any) -> Result:
-        """The result of a function in a child process, or `otherwise` if it fails or is too slow."""
+    async def _read(self, function: Callable[..., Result], *arguments: Any, **named: Any) -> Result | None:
+        """The result of a function in a child process; None if it fails or is too slow."""
         call = partial(sandbox.run, function, *arguments, **named)
         try:
             return await asyncio.get_running_loop().run_in_executor(self._threads, call)
         except ValueError:
-            return otherwise
+            return None

@@ -76,6 +76,15 @@ def a_bomb(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + a_chunk(b"IHDR", header) + a_chunk(b"IDAT", zlib.compress(bytes(10**7)))
 
 
+def a_drawing(side: int) -> bytes:
+    """A valid PNG in black and white."""
+    picture = Image.new("1", (side, side))
+    ImageDraw.Draw(picture).rectangle((0, 0, side // 2, side // 2), fill=1)
+    content = BytesIO()
+    picture.save(content, "PNG")
+    return content.getvalue()
+
+
 def in_icon(png: bytes) -> bytes:
     return struct.pack("<HHHBBBBHHII", 0, 1, 1, 64, 64, 0, 0, 1, 32, len(png), 22) + png
 
@@ -83,15 +92,14 @@ def in_icon(png: bytes) -> bytes:
 HUGE_CANVAS = b"VP8X" + struct.pack("<I", 10) + b"\2\0\0\0\xff\x3f\0\xff\x3f\0"
 HOSTILE = {
     "bomb": a_bomb(30_000, 30_000),
-    "smaller bomb": a_bomb(5_000, 5_000),
+    "whole bomb": a_drawing(5_000),  # of some kilobytes
     "bomb in an icon": in_icon(a_bomb(30_000, 30_000)),
     "huge GIF": b"GIF89a" + struct.pack("<HH", 65_000, 65_000) + a_picture("GIF")[10:],
     "huge WebP": b"RIFF" + struct.pack("<I", 4 + len(HUGE_CANVAS)) + b"WEBP" + HUGE_CANVAS,
     "truncated JPEG": a_picture("JPEG")[:600],
     "truncated PNG": a_picture()[:100],
-    "tracker": a_picture(size=(1, 1)),
+    "tracker": a_picture(size=(4, 4)),
     "banner": a_picture(size=(600, 100)),
-    "blank": a_picture(color="#00000000", size=(9, 9)).replace(b"IDAT", b"IDAX"),
     "SVG": b"<svg xmlns='http://www.w3.org/2000/svg' width='64' height='64'><script/></svg>",
     "PostScript": b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 64 64\n",
     "page": b"<html><title>404</title>",
