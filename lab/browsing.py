@@ -1,4 +1,4 @@
-"""A reader of a running demo, and the browser to look at it with."""
+"""A reader of a running demo, and the browser that shows its pages."""
 
 import os
 import shutil

@@ -41,12 +41,12 @@ _BY_NAME: dict[str, Caching] = {
         """,
         PERSONAL: """
             home keys search_help section stories story trends catalogue search source
-            river river_starred river_tag river_folder river_source mark_all seen undo
+            river river_starred river_tag river_folder river_source mark_all seen undo refresh refreshed
             posting mark tag menu mark_up_to note place share summary hide history clear_history notes tags change_tag
             save_search change_search alert_found alert_resume alert_messages alert_retry own learning
-            add follow edit_follow unfollow folders arrange edit_folder delete_folder feed_health dismiss_notice
-            mail_notices dismiss_notices dismiss_recommendation welcome filling opml preferences looks offline
-            save_page buttons plan source_plan source_pages decide_page keen_tags
+            add follow edit_follow unfollow folders new_folder show_feeds arrange edit_folder delete_folder feed_health
+            dismiss_notice mail_notices dismiss_notices dismiss_recommendation welcome filling opml preferences looks
+            offline save_page buttons plan source_plan source_pages decide_page keen_tags
             sources add_source test_source curate edit_source merge_source delete_source set_source_state check_source
             dashboard dashboard_failing dashboard_queues dashboard_users set_active dashboard_storage audit
             dead_letters decide_dead_letter

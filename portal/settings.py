@@ -37,6 +37,7 @@ CONTENT_SECURITY_POLICY = {
             "data:",
         ],  # extended for users who load pictures from their sites, see reading.views.rendering
         "media-src": [SELF],  # the same
+        "frame-src": [SELF],  # for players of other sites, see reading.views.players
         "form-action": [SELF],
         "base-uri": [NONE],
         "frame-ancestors": [NONE],

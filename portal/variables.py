@@ -106,6 +106,9 @@ OIDC = environment.identity_providers("WIREBEAT_OIDC")
 ## Checking feeds
 #: Hosts in private networks that the portal may connect to, see [Private networks](#private-networks).
 RETRIEVAL_OPEN_HOSTS = environment.open_hosts("WIREBEAT_OPEN_HOSTS")
+#: Whether the portal checks a few feeds of its catalogue even while no user follows them, so that its front page has
+#: news from the first minute.
+STARTER_EDITION = environment.truth("WIREBEAT_STARTER_EDITION", True)
 #: Least number of seconds between two checks of a feed. An admin can set a shorter gap for a single feed.
 RETRIEVAL_MIN_GAP = environment.number("WIREBEAT_MIN_GAP", 3600, at_most=_YEAR * 86_400)  # s
 #: Seconds between two requests to one host.

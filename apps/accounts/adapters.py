@@ -13,8 +13,9 @@ from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from django.contrib import messages
 from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.db import transaction
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
@@ -22,6 +23,7 @@ from apps.accounts import actions, queries
 from apps.accounts.algorithms.browsers import browser_named
 from apps.accounts.models import User
 from apps.accounts.queries.site import own_address, own_name
+from apps.accounts.queries.time_zones import browser_zone
 
 log = logging.getLogger(__name__)
 INVITATION = "invitation"  # session key of an invitation's secret
@@ -38,6 +40,19 @@ class AccountAdapter(DefaultAccountAdapter):
             if commit:
                 admit(request, user)
         return user
+
+    def get_login_redirect_url(self, request: HttpRequest) -> str:
+        """The first page after signing in, unless the address names another."""
+        if isinstance(request.user, User) and request.user.is_staff:
+            return reverse("dashboard")
+        return str(super().get_login_redirect_url(request))
+
+    def post_login(self, request: HttpRequest, user: User, **options: Any) -> HttpResponse:
+        """Keep the browser's time zone for digests and quiet hours, unless another is chosen."""
+        if not user.time_zone and (zone := browser_zone(request.COOKIES)):
+            actions.set_preferences(user, time_zone=zone)
+        response: HttpResponse = super().post_login(request, user, **options)
+        return response
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send a mail without the Host header of the request, which an attacker may have chosen."""

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone, translation
 
-from apps.accounts.queries.time_zones import zone_named
+from apps.accounts.queries.time_zones import browser_zone, zone_named
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -18,7 +18,7 @@ def impersonal(view: View) -> View:
 
 
 class OwnZoneAndLanguage:
-    """Activates the time zone and language of the user; the language of visitors is set by Django's middleware."""
+    """Activates time zone and language of the request; the language of visitors is set by Django's middleware."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -35,12 +35,10 @@ class OwnZoneAndLanguage:
 
 
 def speak_to(request: HttpRequest) -> None:
-    """Activate the time zone and language of a signed-in user."""
+    """Activate the time zone and language of a signed-in user, and the browser's zone where none is chosen."""
     user = request.user
-    if not user.is_authenticated:
-        return
-    if user.time_zone:
-        timezone.activate(zone_named(user.time_zone))
-    if user.language:
+    if zone := (user.is_authenticated and user.time_zone) or browser_zone(request.COOKIES):
+        timezone.activate(zone_named(zone))
+    if user.is_authenticated and user.language:
         translation.activate(user.language)
         request.LANGUAGE_CODE = translation.get_language()

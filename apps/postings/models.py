@@ -2,6 +2,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 
+from apps.postings.algorithms.teasers import first_words
 from apps.sources.models import Source
 
 
@@ -54,6 +55,11 @@ class Posting(models.Model):
 
     def __str__(self) -> str:
         return self.title or self.url or f"posting {self.pk}"
+
+    @property
+    def heading(self) -> str:
+        """The title, or else the first words."""
+        return self.title or first_words(self.lead or self.text)
 
 
 class Boilerplate(models.Model):

@@ -164,6 +164,10 @@ class Retrieval(models.Model):
         GONE = "gone", _("Gone")
         PUSHED = "pushed", _("Sent by the publisher")
 
+    class Origin(models.TextChoices):
+        PLAN = "plan", _("Planned")
+        READER = "reader", _("On request")
+
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="retrievals", db_index=False)
     due_at = models.DateTimeField()  # for the first time: later dispatches of the same retrieval do not move it
     dispatched_at = models.DateTimeField()
@@ -171,6 +175,7 @@ class Retrieval(models.Model):
     fetched_at = models.DateTimeField()
     stored_at = models.DateTimeField()
     outcome = models.CharField(max_length=12, choices=Outcome)
+    origin = models.CharField(max_length=6, choices=Origin, default=Origin.PLAN, db_default=Origin.PLAN)
     status = models.PositiveSmallIntegerField(default=0)  # HTTP; 0 without a response
     new = models.PositiveIntegerField(default=0)
     edited = models.PositiveIntegerField(default=0)

@@ -8,6 +8,7 @@ from django.utils.timezone import now
 from apps.database.outbox import run_batches
 from apps.jobs.actions.periodic import task_of
 from apps.trending import actions
+from apps.trending.queries import ranks
 
 MAX_COUNT_SECONDS = 40.0
 
@@ -19,6 +20,8 @@ def count(**_: Any) -> None:
     """Count changed postings, and update slices."""
     counting, slicing = (actions.count, actions.COUNTED_AT_ONCE), (actions.slice_stale, actions.SLICED_AT_ONCE)
     run_batches(counting, slicing, seconds=MAX_COUNT_SECONDS)
+    if not ranks():  # the first lists of a new portal do not wait for their turn
+        actions.refresh(["hour", "day"], now())
 
 
 @shared_task

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 DOMAIN = "replay.localhost"
+ICON = "/icon.png"
 
 _HOST = re.compile(rf"s(\d{{1,9}})\.{re.escape(DOMAIN)}(?::\d+)?", re.ASCII | re.IGNORECASE)
 _FEED = re.compile(r"/feed(?:/(?:elsewhere|moved))?")
@@ -16,6 +17,7 @@ class Kind(StrEnum):
     FEED = "feed"
     ARTICLE = "article"
     PICTURE = "picture"
+    ICON = "icon"
     HOME = "home"
     ROBOTS = "robots"
     OTHER = "other"
@@ -95,6 +97,8 @@ def locate(host: str, path: str) -> Target:
     if item := _ITEM.fullmatch(path):
         kind = Kind.ARTICLE if item[2] == "item" else Kind.PICTURE
         return Target(kind, int(item[1]), item[3], int(item[4]))
+    if path in (ICON, "/favicon.ico"):
+        return Target(Kind.ICON, source)
     if path == "/":
         return Target(Kind.HOME, source)
     if path == "/robots.txt":

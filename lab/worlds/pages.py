@@ -1,19 +1,23 @@
 """The web pages of a replayed site: its front page, the pages of its postings, their pictures."""
 
-import math
+import random
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from colorsys import hls_to_rgb
 from datetime import UTC, datetime
 from html import escape
 from zlib import compress, crc32
 
-from lab.worlds.addresses import Addresses
+import numpy as np
+
+from lab.worlds.addresses import ICON, Addresses
 from lab.worlds.feed import Feed, Text
 from lab.worlds.rendering import format_of
 from lab.worlds.timeline import Timeline
 
-_WIDTH, _HEIGHT, _SUN = 640, 360, 46  # of a picture, and how far its sun reaches, in pixels
+_WIDTH, _HEIGHT, _SUN = 640, 360, 34  # of a picture, and how far its sun reaches, in pixels
+_SHADES, _HILLS = 48, 3  # colours of the sky, and hills in front of it
+_ICON_CELLS, _CELL = 5, 12  # cells of an icon's side, pixels of a cell's
 
 
 def article_page(feed: Feed, posting: int, timeline: Timeline, addresses: Addresses) -> str:
@@ -71,28 +75,45 @@ def picture(source: int, posting: int, text: Text) -> bytes:
     >>> picture(1, 2, Text("Rain", ())).startswith(b"\\x89PNG")
     True
     """
-    hue = crc32(text.title.encode("utf-8", "replace")) % 360 / 360
-    height = 60 + (source * 31 + posting * 17) % 120
-    colours = [
-        hls_to_rgb(hue, 0.78, 0.45),
-        hls_to_rgb((hue + 0.11) % 1, 0.62, 0.7),
-        hls_to_rgb((hue + 0.56) % 1, 0.42, 0.35),
-    ]
-    palette = bytes(round(255 * part) for colour in colours for part in colour)
-    rows = b"".join(_picture_row(row, round(120 + 360 * hue), height) for row in range(_HEIGHT))
-    header = struct.pack(">IIBBBBB", _WIDTH, _HEIGHT, 8, 3, 0, 0, 0)  # a byte a pixel, which names one of the colours
-    chunks = [(b"IHDR", header), (b"PLTE", palette), (b"IDAT", compress(rows, 1)), (b"IEND", b"")]
+    drawn = random.Random(text.title.encode("utf-8", "replace") + b" %d %d" % (source, posting))
+    hue = drawn.random()
+    sky = [hls_to_rgb(hue + 0.09 * step, 0.62 + 0.28 * step, 0.45) for step in np.linspace(0, 1, _SHADES)]
+    hills = [hls_to_rgb(hue + 0.45 + 0.04 * hill, 0.5 - 0.13 * hill, 0.3) for hill in range(_HILLS)]
+    palette = bytes(
+        round(255 * part) for colour in (*sky, hls_to_rgb(hue + 0.12, 0.93, 0.8), *hills) for part in colour
+    )
+    down, across = np.mgrid[0:_HEIGHT, 0:_WIDTH]
+    drawing = down * _SHADES // _HEIGHT
+    drawing[np.hypot(across - drawn.uniform(120, 520), down - drawn.uniform(70, 160)) < _SUN] = _SHADES
+    for hill in range(_HILLS):
+        wave = np.sin(across / drawn.uniform(70, 150) + drawn.uniform(0, 6)) + np.sin(across / drawn.uniform(30, 60))
+        drawing[down > 195 + 50 * hill + 16 * wave] = _SHADES + 1 + hill
+    return _png(_WIDTH, palette, [bytes([0, *row]) for row in drawing.astype(np.uint8)])
+
+
+def icon(source: int) -> bytes:
+    """A PNG icon of a site: a pattern of its own, the same on both sides, on a colour of its own.
+
+    >>> icon(1).startswith(b"\x89PNG"), icon(1) == icon(1), icon(1) == icon(2)
+    (True, True, False)
+    """
+    drawn = crc32(f"icon {source}".encode())
+    ground, pattern = (hls_to_rgb(source * 0.618 % 1, lightness, 0.5) for lightness in (0.4, 0.93))
+    palette = bytes(round(255 * part) for colour in (ground, pattern) for part in colour)
+    rows = []
+    for line in range(_ICON_CELLS):
+        half = [drawn >> (3 * line + column) & 1 for column in range(3)]
+        cells = bytes(cell for cell in [*half, *half[1::-1]] for _ in range(_CELL))
+        rows += [bytes(_CELL // 2) + cells + bytes(_CELL // 2)] * _CELL
+    margin = [bytes(len(rows[0]))] * (_CELL // 2)
+    return _png(len(rows[0]), palette, [b"\0" + row for row in (*margin, *rows, *margin)])
+
+
+def _png(width: int, palette: bytes, rows: Sequence[bytes]) -> bytes:
+    """A picture of rows with a byte a pixel, which names a colour; the byte before says that a row is not filtered."""
+    header = struct.pack(">IIBBBBB", width, len(rows), 8, 3, 0, 0, 0)
+    chunks = [(b"IHDR", header), (b"PLTE", palette), (b"IDAT", compress(b"".join(rows), 1)), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, body) for kind, body in chunks)
-
-
-def _picture_row(row: int, across: int, height: int) -> bytes:
-    """One row: sky with a sun in it, and below both a slope; the byte before says that it is not filtered."""
-    half = math.isqrt(max(0, _SUN**2 - (row - height) ** 2))
-    sky = bytearray(_WIDTH)
-    sky[across - half : across + half] = bytes([1]) * (2 * half)
-    ground = min(_WIDTH, max(0, (row - 120 - height) * 4))
-    sky[:ground] = bytes([2]) * ground
-    return bytes([0]) + bytes(sky)
 
 
 def _chunk(kind: bytes, body: bytes) -> bytes:
@@ -103,7 +124,7 @@ def _page(feed: Feed, title: str, addresses: Addresses, *, body: str, head: str 
     site = addresses.site(feed.number)
     return (
         f'<!doctype html>\n<html lang="{escape(feed.language)}">\n<head>\n<meta charset="utf-8">\n'
-        f"<title>{title}</title>\n{head}"
+        f'<title>{title}</title>\n{head}<link rel="icon" type="image/png" href="{ICON}">\n'
         f'<link rel="alternate" type="{format_of(feed.number)}" title="{escape(feed.title)}"'
         f' href="{addresses.feed(feed.number)}">\n</head>\n<body>\n'
         f'<header><a href="{site}/">{escape(feed.title)}</a>'

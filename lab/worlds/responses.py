@@ -74,6 +74,8 @@ class ReplayedSites:
             return self._html(pages.directory_page(list(self.feeds.values())[:LINKS], self.addresses))
         if feed is None:
             return Response(404, b"There is nothing here.\n")
+        if target.kind is Kind.ICON:
+            return Response(200, pages.icon(feed.number), "image/png")
         published = feed.count_until(self.timeline.recorded(now))
         if target.kind is Kind.FEED:
             return self._feed_response(feed, path, headers, now)

@@ -31,7 +31,7 @@ REPORT_SECONDS = 10.0  # between two lines about slow steps
 
 
 def main(arguments: list[str]) -> None:
-    """Migrate the database and, unless the argument is `migrate`, create the first admin and the catalogue."""
+    """Migrate the database and, unless the argument is `migrate`, run the command `prepare` with the arguments."""
     _load_chosen_classes()
     django.setup()
     try:
@@ -41,7 +41,7 @@ def main(arguments: list[str]) -> None:
     with _alone():
         _migrate()
         if arguments != ["migrate"]:
-            call_command("prepare")
+            call_command("prepare", *arguments)
 
 
 def _load_chosen_classes() -> None:

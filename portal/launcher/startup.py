@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TextIO
@@ -27,6 +28,9 @@ RETRIEVAL_THREADS = 8  # they begin sources; fetching takes none
 DERIVE_THREADS = 16
 GIVING_WAY = ["nice", "-n", "10"]  # deriving slows down neither retrieval nor pages
 PORTS = range(8000, 8050)
+LOOPBACK = "127.0.0.1"
+DEMO_PORTS = range(8700, 8750)
+DEMO = ["--synthetic", "40", "--speed", "60", "--history-days", "28", "--days", "60"]  # a day of real time
 # Bytes: a new Postgres with all tables has 55 MB, most of it in its first WAL files.
 ROOM_OF_FIRST_START = 100 * 10**6
 ROOM_OF_RESTART = 20 * 10**6  # bytes; one more WAL file
@@ -84,6 +88,34 @@ def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[
         clockwork(name="derive", command=lines["derive"]),
         clockwork(name="beat", command=lines["beat"]),
     ]
+
+
+def demo(listener: socket.socket, settings: Mapping[str, str]) -> tuple[Program, Sequence[Program]]:
+    """The same with synthetic feeds of this machine instead of the catalogue."""
+    with closing(listen(LOOPBACK, None, DEMO_PORTS)) as free:
+        port = str(free.getsockname()[1])
+    preparation, running = applications(listener, settings)
+    replay = [sys.executable, "manage.py", "replay", *DEMO, "--port", port]
+    preparation = replace(preparation, command=[*preparation.command, "--without-catalogue"])
+    return preparation, [*running, Program(name="replay", command=replay, environment=settings, directory=ROOT)]
+
+
+def up_demo(var: Path, host: str, port: int | None, console: Console) -> int:
+    """The same as `up` for a demo, with servers and data of its own, which are deleted at the end."""
+    if given := [name for name in ("DATABASE_URL", "BROKER_URL", "CACHE_URL") if environment.text(name)]:
+        console.warn(f"A demo has servers of its own: start it without {', '.join(given)}.")
+        return 1
+    if not (ROOT / "lab").is_dir():
+        console.warn("The demo needs the folder lab/, which is missing here.")
+        return 1
+    try:
+        _make_usable(var)
+    except StartError as error:
+        console.warn(str(error))
+        return 1
+    with tempfile.TemporaryDirectory(dir=var, prefix="demo-") as folder:
+        Path(folder).chmod(0o755)  # Postgres may run as another user
+        return up(Path(folder), host, port, console, demo)
 
 
 def up(var: Path, host: str, port: int | None, console: Console, applications: Applications = applications) -> int:
@@ -187,14 +219,14 @@ def locked(var: Path) -> Iterator[TextIO]:
         yield file
 
 
-def listen(host: str, port: int | None) -> socket.socket:
+def listen(host: str, port: int | None, ports: range = PORTS) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    for candidate in PORTS if port is None else [port]:
+    for candidate in ports if port is None else [port]:
         try:
             return socket.create_server((host, candidate), family=family, backlog=512)
         except OSError as error:
             problem = error
-    wanted = f"port {port}" if port is not None else f"a port of {PORTS.start} to {PORTS.stop - 1}"
+    wanted = f"port {port}" if port is not None else f"a port of {ports.start} to {ports.stop - 1}"
     raise StartError(f"Cannot listen on {wanted} of {host}: {os.strerror(problem.errno or 0)}.")
 
 

@@ -1,4 +1,5 @@
 // The page's part of offline reading; the service worker stores and sends.
+import { writeTime } from "./times.js";
 
 const MARK = /\/posting\/(\d+)\/mark\/$/;
 
@@ -122,9 +123,8 @@ async function went() {
 
 // --- pages that the worker shows -------------------------------------------------------------------------------------
 async function completeKeptPage() {
-  const format = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
   for (const time of document.querySelectorAll("main time[datetime]")) {
-    time.textContent = format.format(new Date(time.dateTime)); // the relative time was that of storing
+    time.textContent = writeTime(new Date(time.dateTime)); // the relative time was that of storing
   }
   for (const link of document.querySelectorAll("main [data-menu]")) link.remove(); // only the portal can render the menu
   const forms = [...document.querySelectorAll("main form")];

@@ -1,10 +1,7 @@
 // The settings of offline reading.
+import { writeTime } from "./times.js";
 
 const size = (bytes) => `${(bytes / 2 ** 20).toFixed(1)} MB`;
-const time = (milliseconds) =>
-  new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }).format(
-    new Date(milliseconds),
-  );
 
 export async function showDevice(ask) {
   const place = document.querySelector("[data-offline-device]");
@@ -17,7 +14,7 @@ export async function showDevice(ask) {
     form.elements.pictures.checked = pictures;
     put("articles", articles);
     put("bytes", size(bytes));
-    put("fetched", fetchedAt ? time(fetchedAt) : "–");
+    put("fetched", fetchedAt ? writeTime(new Date(fetchedAt)) : "–");
     put("waiting", waiting);
   }
 

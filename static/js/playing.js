@@ -1,12 +1,17 @@
 // Playback resumes at the stored position on any device.
 const EVERY = 15_000; // ms between reports during playback
 
-/** Report the positions of the page's players to the portal. */
+/** Report the positions of players to the portal: of the page's, and of those that htmx inserts. */
 export function keepPlaces() {
-  document.querySelectorAll("[data-place]").forEach(keep);
+  const keepAll = (part) => part.querySelectorAll(":is(audio, video)[data-place]").forEach(keep);
+  keepAll(document);
+  document.addEventListener("htmx:load", (event) => keepAll(event.detail.elt));
 }
 
-function keep(player) {
+/** Report the positions of a player; the function returned continues where its listener stopped on any device. */
+export function keep(player) {
+  if (player.dataset.isKept) return;
+  player.dataset.isKept = "true";
   const { place, number } = player.dataset;
   let sent = Number(player.dataset.seconds);
   let sentAt = 0;
@@ -40,4 +45,5 @@ function keep(player) {
   player.addEventListener("timeupdate", () => Date.now() - sentAt >= EVERY && send());
   addEventListener("pagehide", send);
   document.addEventListener("visibilitychange", () => (document.hidden ? send() : ask()));
+  return ask;
 }

@@ -45,10 +45,33 @@ function rememberPlace(sidebar) {
   addEventListener("pagehide", () => keep(session, PLACE, sidebar.scrollTop));
 }
 
-/** Keep closed folders and the scroll position across pages. */
+const FEEDS = "sidebar-feeds";
+
+/** The server renders changed feeds without knowing the page that they are beside. */
+function rememberPage(sidebar) {
+  let current = null;
+  let isNamed = false;
+  sidebar.addEventListener("htmx:beforeSwap", ({ target }) => {
+    if (target.id !== FEEDS) return;
+    current = target.querySelector("[aria-current]")?.getAttribute("href");
+    isNamed = target.querySelector(".sidebar-new[open]") !== null;
+  });
+  sidebar.addEventListener("htmx:load", ({ target }) => {
+    if (target.id !== FEEDS) return;
+    if (current) target.querySelector(`a[href="${current}"]`)?.setAttribute("aria-current", "page");
+    rememberFolders(target);
+    if (isNamed) target.querySelector(".sidebar-new summary").focus();
+  });
+}
+
+/** Keep closed folders, the scroll position and the current page across pages and changes. */
 export function rememberSidebar() {
   const sidebar = document.querySelector(".sidebar");
   if (!sidebar) return;
   rememberFolders(sidebar);
   rememberPlace(sidebar);
+  rememberPage(sidebar);
+  sidebar.addEventListener("toggle", ({ target }) => {
+    if (target.matches(".sidebar-new[open]")) target.querySelector("[name=name]").focus();
+  }, true);
 }

@@ -7,6 +7,8 @@ import apps.sources
 from apps.sources.algorithms.addresses import absolute, normalise, same_page_key
 from apps.sources.formats.opml import OpmlDocument, read
 
+STARTER_FOLDER = ("Starter edition",)
+
 
 @pytest.fixture(scope="module")
 def catalogue() -> OpmlDocument:
@@ -28,7 +30,14 @@ def test_every_source_is_described_and_in_one_category(catalogue: OpmlDocument) 
         assert source.title
         assert source.description
         assert source.language
-        assert len(source.folders) == 1, source.title
+        categories = [path for path in source.folders if path != STARTER_FOLDER]
+        assert source.folders[:1] == tuple(categories), source.title
+
+
+def test_the_starter_edition_has_a_few_feeds_of_several_categories_in_each_language(catalogue: OpmlDocument) -> None:
+    starters = [source for source in catalogue.subscriptions if STARTER_FOLDER in source.folders]
+    assert Counter(source.language.partition("-")[0] for source in starters) == {"en": 8, "zh": 4}
+    assert len({source.folders[0][0] for source in starters}) >= 6
 
 
 def test_every_address_is_already_in_its_final_form(catalogue: OpmlDocument) -> None:

@@ -135,20 +135,21 @@ def test_trackers_are_dropped(pixel: str) -> None:
 
 
 YOUTUBE = "https://www.youtube.com/watch?v=a_b-C1"
+THUMBNAIL = '<img alt="{}" src="https://i.ytimg.com/vi/a_b-C1/hqdefault.jpg">'
 
 
 @pytest.mark.parametrize(
     ("frame", "address", "label"),
     [
-        ('<iframe src="//www.youtube.com/embed/a_b-C1?rel=0" title="Song">', YOUTUBE, "Song"),
-        ('<iframe src="https://www.youtube-nocookie.com/embed/a_b-C1"/>', YOUTUBE, "www.youtube.com"),
-        ('<embed src="https://www.youtube.com/v/a_b-C1">', YOUTUBE, "www.youtube.com"),
-        ('<iframe src="https://player.vimeo.com/video/76979871?h=1">', "https://vimeo.com/76979871", "vimeo.com"),
+        ('<iframe src="//www.youtube.com/embed/a_b-C1?rel=0" title="Song">', YOUTUBE, THUMBNAIL.format("Song")),
+        ('<iframe src="https://www.youtube-nocookie.com/embed/a_b-C1"/>', YOUTUBE, THUMBNAIL.format("YouTube")),
+        ('<embed src="https://www.youtube.com/v/a_b-C1">', YOUTUBE, THUMBNAIL.format("YouTube")),
+        ('<iframe src="https://player.vimeo.com/video/76979871?h=1">', "https://vimeo.com/76979871", "Vimeo"),
         ('<iframe src="https://maps.example/?q=1">inside</iframe>', "https://maps.example/?q=1", "maps.example"),
     ],
 )
 def test_a_frame_becomes_a_link_to_what_it_shows(frame: str, address: str, label: str) -> None:
-    assert html(frame) == f'<a href="{address}">{label}</a>'
+    assert html(frame) == f'<figure><a href="{address}">{label}</a></figure>'
 
 
 def test_sound_and_video_have_controls_and_load_nothing_by_themselves() -> None:

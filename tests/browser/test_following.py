@@ -44,7 +44,7 @@ def test_from_signing_up_to_the_first_article_it_takes_six_clicks_or_fewer(page:
     page.goto("/")
     expect(main.get_by_role("link", name=posting.title).first).to_be_visible()  # news at once
 
-    clicks.on(main.get_by_role("link", name="Sign up", exact=True))
+    clicks.on(main.get_by_role("link", name="Start reading"))
     page.locator("[name=username]").fill("ada")
     page.locator("[name=password1]").fill("a long password")
     page.locator("[name=password2]").fill("a long password")
@@ -55,6 +55,8 @@ def test_from_signing_up_to_the_first_article_it_takes_six_clicks_or_fewer(page:
     expect(page.get_by_text("Words of posting")).to_be_visible()
     assert clicks.count <= 6
     assert Mark.objects.filter(user__username="ada", posting=posting, read=True).exists()
+    zone = page.evaluate("typeof htmx === 'undefined' ? '' : Intl.DateTimeFormat().resolvedOptions().timeZone")
+    assert User.objects.get(username="ada").time_zone == zone
 
 
 def run_a_worker() -> None:

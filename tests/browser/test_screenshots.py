@@ -10,6 +10,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 from django.utils import timezone
+from PIL import Image
 
 from apps.accounts.models import User
 from tests.browser.conftest import CHROMIUM, WHERE_TO_GET_IT
@@ -24,7 +25,7 @@ pytestmark = [
 
 def take_screenshots(url: str, folder: Path) -> None:
     try:
-        call_command("screenshots", url=url, to=folder)
+        call_command("screenshots", url=url, to=folder / "docs", front=folder / "front")
     finally:
         connection.close()
 
@@ -34,12 +35,17 @@ def test_the_pictures_are_taken_and_the_account_for_them_is_deleted(live_server,
     a_posting(source, title="Study on river floods", published_at=timezone.now() - timedelta(hours=1))
     with ThreadPoolExecutor(1) as pool:  # Playwright runs once per thread, and here already for the other tests
         pool.submit(take_screenshots, live_server.url, tmp_path).result()
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["articles.png", "plan.png", "search.png"]
-    for file in tmp_path.iterdir():
+    taken, front = (sorted((tmp_path / folder).iterdir()) for folder in ("docs", "front"))
+    assert [file.name for file in taken] == ["articles.png", "plan.png", "search.png"]
+    assert [file.name for file in front] == ["reader-dark.webp", "reader-light.webp"]
+    for file in front:
+        assert Image.open(file).size == (1280, 800)
+        assert file.stat().st_size <= 60_000  # bytes
+    for file in taken:
         assert struct.unpack(">II", file.read_bytes()[16:24]) == (1280, 800)
     assert not User.objects.exists()
 
 
 def test_without_a_demo_it_says_how_to_start_one(live_server, tmp_path):
     with pytest.raises(CommandError, match="no replayed feeds"):
-        call_command("screenshots", url=live_server.url, to=tmp_path)
+        call_command("screenshots", url=live_server.url, to=tmp_path, front=tmp_path)

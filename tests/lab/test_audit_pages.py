@@ -10,7 +10,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_without_a_demo_it_says_how_to_start_one():
-    with pytest.raises(CommandError, match="no replayed feeds: run manage.py replay"):
+    with pytest.raises(CommandError, match=r"no replayed feeds: run manage\.py replay"):
         call_command("audit_pages")
 
 

@@ -306,7 +306,7 @@ def test_a_normal_user_starts_it_too(make_house, open_folder):
 def real_house(make_house, tmp_path):
     """The real portal, not started yet."""
     command = [sys.executable, str(ROOT / "manage.py"), "up"]
-    environment = {"WIREBEAT_NO_VENV": "1"}
+    environment = {"WIREBEAT_NO_VENV": "1", "WIREBEAT_STARTER_EDITION": "no"}  # its feeds are on the internet
     house = make_house(tmp_path / "var", with_cluster=False, command=command, environment=environment)
     throwaway.copy_migrated_cluster(house.var / "pg")
     return house

@@ -3,14 +3,16 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.db.models.functions import Coalesce, Left
 from django.urls import reverse
 
 from apps.accounts.queries.site import own_address
 from apps.alerts.models import Hit
+from apps.postings.algorithms.teasers import MAX_WORDS, first_words
 
 
 class Finding(NamedTuple):
@@ -34,7 +36,8 @@ class Group:
 def groups_of(hits: Sequence[int], *, saved_ids: Collection[int]) -> list[Group]:
     """The hits of these searches: searches by name, hits in the given order."""
     rows = Hit.objects.filter(pk__in=hits, saved_id__in=saved_ids).select_related("saved", "posting__source")
-    rows = rows.defer("posting__html", "posting__text")
+    beginning = Left(Coalesce("posting__lead", "posting__text"), 2 * MAX_WORDS)
+    rows = rows.defer("posting__html", "posting__text").annotate(beginning=beginning)
     place = {hit_id: number for number, hit_id in enumerate(hits)}
     by_search: dict[int, list[Hit]] = {}
     for hit in sorted(rows, key=lambda hit: place[hit.pk]):
@@ -48,10 +51,10 @@ def _group(hits: Sequence[Hit]) -> Group:
     return Group(saved.pk, saved.name, saved.query, tuple(map(_finding, hits)))
 
 
-def _finding(hit: Hit) -> Finding:
+def _finding(hit: Any) -> Finding:
     posting = hit.posting
     return Finding(
-        title=" ".join(posting.title.split()) or "Untitled",
+        title=" ".join(posting.title.split()) or first_words(hit.beginning) or "Untitled",
         page=own_address(reverse("posting", args=[posting.pk])),
         url=posting.url if posting.url.startswith(("http://", "https://")) else "",
         source=str(posting.source),

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from apps.postings.algorithms.teasers import heading_of
+
 
 @dataclass(frozen=True, slots=True)
 class Category:
@@ -44,6 +46,11 @@ class Item:
     starred: bool
     unread: bool
     published_at: datetime
+
+    @property
+    def heading(self) -> str:
+        """The title, or else the first words."""
+        return heading_of(self.title, self.html)
 
 
 @dataclass(frozen=True, slots=True)

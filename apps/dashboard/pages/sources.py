@@ -114,6 +114,7 @@ def source_page(user: User | AnonymousUser, source_id: int, now: datetime) -> Co
         "source": source,  # with `followers`
         "schedule": schedule,
         "retrievals": log,
+        "delay": sum(row.delay_seconds for row in visits) / max(sum(row.dated for row in visits), 1),  # s; 0 if unknown
         "lateness": lateness_of_source(source_id, now - RECENT, now),  # of the last seven days
         "overdue_since": overdue_since(schedule, now) if schedule else None,
         "push": push,

@@ -102,7 +102,7 @@ def _arrange(user: User, part: Sequence[int]) -> None:
 
 # --- folders ----------------------------------------------------------------------------------------------------------
 def _siblings(user: User, parent_id: FolderId) -> list[int]:
-    return list(queries.folders_of(user).filter(parent_id=parent_id).values_list("pk", flat=True))
+    return [folder.pk for folder in queries.in_order(queries.folders_of(user).filter(parent_id=parent_id))]
 
 
 def _number_folders(order: Sequence[int]) -> None:

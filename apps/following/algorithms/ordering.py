@@ -1,11 +1,27 @@
-"""Manual orders of sources and folders, changed by steps or drags."""
+"""The natural order of names, and manual orders of sources and folders, changed by steps or drags."""
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal, TypeVar, get_args
+from unicodedata import normalize
 
 Item = TypeVar("Item")
 Step = Literal["first", "up", "down", "last"]
 STEPS: tuple[Step, ...] = get_args(Step)
+_NUMBER = re.compile(r"(\d+)")
+
+
+@lru_cache(50_000)
+def natural_key(name: str) -> tuple[str | int, ...]:
+    """The key of a name in an order without regard to case, with numbers by their values, and é behind e.
+
+    >>> sorted(["Feed 10", "feed 2", "Fez", "Été", "Feed"], key=natural_key)
+    ['Été', 'Feed', 'feed 2', 'Feed 10', 'Fez']
+    """
+    # Texts and numbers alternate, so that only the same kinds are compared.
+    parts = _NUMBER.split(normalize("NFD", name.casefold()))
+    return tuple(int(part) if place % 2 else part for place, part in enumerate(parts))
 
 
 def stepped(order: Sequence[Item], item: Item, step: Step) -> list[Item]:

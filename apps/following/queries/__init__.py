@@ -7,11 +7,11 @@ from typing import Literal
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
-from django.db.models.functions import Lower
 
 from apps.accounts.models import User
 from apps.database.sanitizing import sanitize
 from apps.database.statements import among, fetch, fetch_as
+from apps.following.algorithms.ordering import natural_key
 from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Share, Tag, Tagging
 from apps.following.queries.states import first_nonempty, unread, unread_counts, with_state
 from apps.postings import queries as postings
@@ -41,6 +41,7 @@ class FollowedSource:
     follow_id: int
     source_id: int
     title: str  # the user's own, else the source's
+    position: int
     failing: bool
     failing_since: datetime | None
     answered_at: datetime | None  # the last successful check
@@ -55,7 +56,7 @@ class FollowedSource:
 
 # Part of every page: a raw statement is prepared once, and not composed by the ORM.
 _FOLLOWED = """
-SELECT follow.id AS follow_id, follow.source_id, named.title,
+SELECT follow.id AS follow_id, follow.source_id, named.title, position,
     coalesce(consecutive_failures >= %(failures)s, false) AS failing, failing_since, observed_at AS answered_at,
     source.state = %(gone)s AS is_gone,
     -- checked, and not just being checked for the first time
@@ -65,7 +66,7 @@ SELECT follow.id AS follow_id, follow.source_id, named.title,
 FROM following_follow follow JOIN sources_source source ON source.id = follow.source_id
 LEFT JOIN retrieval_schedule schedule ON schedule.source_id = source.id
 CROSS JOIN LATERAL (SELECT coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS title) named
-WHERE follow.user_id = %(user)s ORDER BY position, lower(named.title), follow.id
+WHERE follow.user_id = %(user)s
 """
 
 
@@ -75,14 +76,19 @@ def follows_of(user: User) -> QuerySet[Follow]:
 
 
 def folders_of(user: User) -> QuerySet[Folder]:
-    """In manual order; the others last, by name."""
     return Folder.objects.filter(user=user).order_by("position", "name", "pk")
+
+
+def in_order(folders: Iterable[Folder]) -> list[Folder]:
+    """In manual order; the others last, by name."""
+    return sorted(folders, key=lambda each: (each.position, natural_key(each.name), each.pk))
 
 
 def followed_sources(user: User) -> list[FollowedSource]:
     """The user's follows in manual order; the others last, by name."""
     names = {"user": user.pk, "failures": FAILURES_SHOWN, "gone": Source.State.GONE.value}
-    return fetch_as(FollowedSource, _FOLLOWED, names)
+    found = fetch_as(FollowedSource, _FOLLOWED, names)
+    return sorted(found, key=lambda each: (each.position, natural_key(each.title), each.follow_id))
 
 
 def wants_pages(source_id: int) -> bool:
@@ -269,14 +275,11 @@ def follows_in(user: User, scope: Scope) -> QuerySet[Follow]:
 # --- lists for other readers ------------------------------------------------------------------------------------------
 def subscription_list(user: User) -> OpmlDocument:
     """All follows of a user with their folders and titles, in the user's order."""
-    folders = list(folders_of(user))
+    folders = in_order(folders_of(user))
     paths = folder_paths(folders)
     filed = folders_by_follow(user)
-    follows = (
-        follows_of(user)
-        .select_related("source")
-        .order_by("position", Lower(first_nonempty("title", "source__title", "source__url")), "pk")
-    )
+    named = first_nonempty("title", "source__title", "source__url")
+    follows = follows_of(user).select_related("source").annotate(shown_title=named)
     return OpmlDocument(
         title=f"Feeds of {user.get_username()}",
         subscriptions=tuple(
@@ -287,7 +290,7 @@ def subscription_list(user: User) -> OpmlDocument:
                 folders=tuple(sorted(paths[folder_id] for folder_id in filed.get(follow.pk, ()))),
                 language=follow.source.language,
             )
-            for follow in follows
+            for follow in sorted(follows, key=lambda each: (each.position, natural_key(each.shown_title), each.pk))
         ),
         folders=tuple(paths[folder_id] for folder_id in as_shown(folders)),
     )

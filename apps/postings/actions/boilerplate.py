@@ -6,6 +6,7 @@ from datetime import datetime
 from django.db import connection
 
 from apps.postings.algorithms.boilerplate import SourceBoilerplate, Strippers
+from apps.postings.algorithms.markup import CleanMarkup
 from apps.postings.queries.boilerplate import common, states
 
 LEAD = 400  # characters; lists show fewer
@@ -34,6 +35,14 @@ class Learner:
     def strip(self, source_id: int, title: str, text: str) -> str:
         return Strippers(self._sources, self._common).strip(source_id, text, title)
 
+    def lead(self, source_id: int, title: str, markup: CleanMarkup, stripped: str) -> str | None:
+        """What excerpts of a posting show: None if that is what its text begins with.
+
+        `stripped` is its text without boilerplate.
+        """
+        prose = stripped if markup.prose == markup.text else self.strip(source_id, title, markup.prose)
+        return None if prose[:LEAD] == markup.text[:LEAD] else prose[:LEAD]
+
     def save(self) -> None:
         rows = [
             (source_id, self._sources[source_id].serialize(), self._sources[source_id].keys())
@@ -41,8 +50,3 @@ class Learner:
         ]
         with connection.cursor() as cursor:
             cursor.executemany(_SAVE, rows)
-
-
-def lead_of(text: str, stripped: str) -> str | None:
-    """What excerpts of a posting show: None if that is what its text begins with."""
-    return None if stripped[:LEAD] == text[:LEAD] else stripped[:LEAD]

@@ -10,13 +10,14 @@ from typing import Any
 from django.db import connection, transaction
 
 from apps.database.statements import rows_of
-from apps.postings.actions.boilerplate import Learner, lead_of
-from apps.postings.actions.duplicates import Dated, fold_keys, remember
+from apps.postings.actions.boilerplate import Learner
+from apps.postings.actions.duplicates import Dated, fold, remember
 from apps.postings.algorithms import identity
 from apps.postings.algorithms.dates import EffectiveDate, effective, written_offset
 from apps.postings.algorithms.duplicates import article
 from apps.postings.algorithms.edits import text_hash
 from apps.postings.algorithms.markup import CleanMarkup, clean
+from apps.postings.algorithms.plain import read
 from apps.postings.models import Edition
 from apps.sources.formats.feed import ParsedEntry
 
@@ -143,17 +144,23 @@ def _insert(
         for each in reversed(new):  # documents list the newest first
             learner.observe(*each.words, each.document.received_at)
         stripped = [learner.strip(*each.words) for each in new]
-        articles = [_dated(each, text) for each, text in zip(new, stripped, strict=True)]
-        folded = zip(new, stripped, fold_keys(articles), strict=True)
-        rows = [(*_row(each), lead_of(each.markup.text, text), key) for each, text, key in folded]
+        folded = fold([_dated(each, text) for each, text in zip(new, stripped, strict=True)])
+        rows = [
+            (
+                *_row(each),
+                learner.lead(each.document.source_id, each.posting.entry.title, each.markup, text),
+                found.key,
+            )
+            for each, text, found in zip(new, stripped, folded, strict=True)
+        ]
         by_identity = {
-            (each.document.source_id, each.posting.identity): dated for each, dated in zip(new, articles, strict=True)
+            (each.document.source_id, each.posting.identity): found for each, found in zip(new, folded, strict=True)
         }
         with connection.cursor() as cursor:
             cursor.execute(_INSERT, [list(column) for column in zip(*rows, strict=True)])
-            found = rows_of(cursor)
-        remember((row.id, by_identity[row.source_id, bytes(row.identity)]) for row in found)
-        for row in found:
+            inserts = rows_of(cursor)
+        remember((row.id, by_identity[row.source_id, bytes(row.identity)]) for row in inserts)
+        for row in inserts:
             trusted = effective(row.claimed_at, received=row.retrieved_at, position=0).trusted
             inserted[row.source_id].append(row.published_at if trusted else None)
     return [inserted[document.source_id] for document in documents]
@@ -216,9 +223,10 @@ def _edit(document: Document, change: identity.ChangedPosting, learner: Learner)
         [old] = rows_of(cursor)
         feed_html = markup.html if old.extractor else ""
         if old.extractor and len(old.text) > len(markup.text):  # the text of its page is longer
-            markup = CleanMarkup(old.html, old.text, markup.image_url)
+            markup = CleanMarkup(old.html, old.text, markup.image_url, read(old.html).prose)
         new_hash = text_hash(entry.title, markup.text)
-        lead = lead_of(markup.text, learner.strip(document.source_id, entry.title, markup.text))
+        stripped = learner.strip(document.source_id, entry.title, markup.text)
+        lead = learner.lead(document.source_id, entry.title, markup, stripped)
         edited = bytes(old.text_hash) != new_hash
         if edited:
             cursor.execute(

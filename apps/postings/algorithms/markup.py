@@ -1,8 +1,9 @@
 """Publishers' markup made safe to show inside our pages, and its plain text.
 
 Three steps: our own tokenizer (`tokens`) keeps the elements of articles, makes addresses absolute and drops trackers;
-nh3, a browser's parser with an allow-list, builds the tree and guarantees safety; its output is read once more for the
-text. Everything takes bounded time:
+nh3, a browser's parser with an allow-list, builds the tree and guarantees safety; in its output TeX becomes MathML,
+plain addresses become links and code gets its colours; that is read once more for the text. Everything takes bounded
+time:
 
 - an article longer than 1,000,000 characters, or of more than 20,000 tags, ends there;
 - a picture inside its own address (`data:`) is dropped above 32,000 characters;
@@ -13,11 +14,16 @@ text. Everything takes bounded time:
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from html import escape, unescape
+from html import escape
 from itertools import pairwise
 
 import nh3
 
+from apps.postings.algorithms import formulas
+from apps.postings.algorithms.highlighting import CLASSES, highlighted, language_in
+from apps.postings.algorithms.links import with_links
+from apps.postings.algorithms.plain import BLOCKS, LINES, read
+from apps.postings.algorithms.players import player_of
 from apps.postings.algorithms.tokens import Tag, attributes, tokens
 from apps.postings.algorithms.trackers import is_tracker, is_unseen, without_tracking
 from apps.sources.algorithms.addresses import absolute, host
@@ -32,7 +38,6 @@ MAX_TAGS = 20_000  # start and end tags together; the parser's time grows with t
 MAX_READINGS = 3
 MAX_PICTURES_IN_SET = 20
 MAX_DEPTH = 100
-MIN_PICTURE = 64  # pixels a side; smaller ones are faces and buttons, which stand for no article
 
 Rule = Callable[[str], str | None]  # an attribute's value as given to the value kept, None to drop it
 
@@ -42,6 +47,7 @@ class CleanMarkup:
     html: str
     text: str  # paragraphs stand apart by an empty line, items of lists begin with "- "
     image_url: str  # the first picture large enough to stand for the article, or ""
+    prose: str  # the text without figures and captions, of which excerpts are taken
 
 
 def clean(html: str, *, base_url: str = "") -> CleanMarkup:
@@ -62,17 +68,26 @@ def clean(html: str, *, base_url: str = "") -> CleanMarkup:
     >>> article.text
     'One two'
     """
-    safe = _parsed(_rewritten(_readable(html), base_url))
-    for _ in range(MAX_READINGS):
-        reading = _read(safe)
-        if len(safe) > MAX_MARKUP_LENGTH or safe.count("<") > MAX_TAGS or reading.depth > MAX_DEPTH:
-            break
-        again = _parsed(safe)
-        if again == safe:
-            return CleanMarkup(safe, reading.text, reading.image_url)
-        safe = again
+    plain = _parsed(_rewritten(_readable(html), base_url))
+    for safe in (_completed(plain), plain):
+        for _ in range(MAX_READINGS):
+            reading = read(safe)
+            if len(safe) > MAX_MARKUP_LENGTH or safe.count("<") > MAX_TAGS or reading.depth > MAX_DEPTH:
+                break
+            again = _parsed(safe)
+            if again == safe:
+                return CleanMarkup(safe, reading.text, reading.image_url, reading.prose)
+            safe = again
     text = reading.text[:MAX_TEXT]
-    return CleanMarkup(paragraphs(text), text, reading.image_url)
+    return CleanMarkup(paragraphs(text), text, reading.image_url, reading.prose[:MAX_TEXT])
+
+
+def _completed(safe: str) -> str:
+    """With formulas, links and colours that its author wrote as plain text."""
+    typeset = formulas.with_formulas(safe)
+    if typeset != safe:
+        safe = _parsed(_rewritten(typeset, ""))
+    return highlighted(with_links(safe, lambda address: _link_start(address) if _link(address, "") else ""))
 
 
 # --- elements and attributes of articles
@@ -81,26 +96,13 @@ _BOXES = frozenset({
     "address", "article", "aside", "center", "dialog", "fieldset", "footer", "form", "header", "hgroup", "main", "nav",
     "search", "section",
 })  # fmt: skip
-_VIDEO_PAGES = (
-    (
-        re.compile(r"https?://(?:www\.)?youtube(?:-nocookie)?\.com/(?:embed|v)/([\w-]{6,20})"),
-        "https://www.youtube.com/watch?v=",
-    ),
-    (re.compile(r"https?://player\.vimeo\.com/video/(\d+)"), "https://vimeo.com/"),
-    (re.compile(r"https?://(?:www\.|geo\.)?dailymotion\.com/embed/video/(\w+)"), "https://www.dailymotion.com/video/"),
-)
-_BLOCKS = frozenset({
-    "audio", "blockquote", "caption", "details", "div", "dl", "figcaption", "figure", "h1", "h2", "h3", "h4", "h5",
-    "h6", "hr", "ol", "p", "pre", "summary", "table", "ul", "video",
-})  # fmt: skip
-_LINES = frozenset({"br", "dd", "dt", "li", "tr"})
 _INLINE = frozenset({
     "a", "abbr", "b", "bdi", "bdo", "cite", "code", "del", "dfn", "em", "i", "img", "ins", "kbd", "mark", "picture",
     "q", "rp", "rt", "ruby", "s", "samp", "small", "source", "span", "strong", "sub", "sup", "time", "u", "var", "wbr",
 })  # fmt: skip
 _TABLE_PARTS = frozenset({"col", "colgroup", "tbody", "td", "tfoot", "th", "thead"})
-_ELEMENTS = _BLOCKS | _LINES | _INLINE | _TABLE_PARTS
-_VOID = frozenset({"br", "col", "hr", "img", "source", "wbr"})
+_ELEMENTS = BLOCKS | LINES | _INLINE | _TABLE_PARTS
+_UNSEEN_COPY = re.compile(r"\bkatex-html\b")  # of a formula, for readers without MathML
 
 
 def _matching(pattern: str) -> Rule:
@@ -110,6 +112,10 @@ def _matching(pattern: str) -> Rule:
 
 def _label(value: str) -> str | None:
     return value[:MAX_LABEL] or None
+
+
+def _class_of_code(value: str) -> str | None:
+    return f"language-{language}" if (language := language_in(value)) else None
 
 
 def _present(value: str) -> str:
@@ -122,6 +128,7 @@ _EVERYWHERE: Mapping[str, Rule] = {"dir": _matching("ltr|rtl|auto"), "lang": _la
 _OWN_ATTRIBUTES: Mapping[str, Mapping[str, Rule]] = {
     "a": {"title": _label},
     "abbr": {"title": _label},
+    "code": {"class": _class_of_code},
     "col": {"span": _number},
     "colgroup": {"span": _number},
     "del": {"datetime": _label},
@@ -130,13 +137,21 @@ _OWN_ATTRIBUTES: Mapping[str, Mapping[str, Rule]] = {
     "ins": {"datetime": _label},
     "li": {"value": _number},
     "ol": {"reversed": _present, "start": _number, "type": _matching("[1ai]")},
+    "pre": {"class": _class_of_code},
     "source": {"media": _label, "sizes": _label, "type": _matching(r"(?:image|audio|video)/[\w.+-]+")},
     "td": {"colspan": _number, "rowspan": _number},
     "th": {"colspan": _number, "rowspan": _number, "scope": _matching("row|col|rowgroup|colgroup")},
     "time": {"datetime": _label},
     "video": {"height": _number, "width": _number},
 }
-_ATTRIBUTES = {name: {**_EVERYWHERE, **own} for name, own in _OWN_ATTRIBUTES.items()}
+_FORMULA_ATTRIBUTES = {
+    "alttext": _label,
+    **dict.fromkeys(formulas.ATTRIBUTES, _matching(r"[\w%. /+-]{0,100}|[\W_]{1,5}")),
+}
+_ATTRIBUTES: Mapping[str, Mapping[str, Rule]] = {
+    **{name: {**_EVERYWHERE, **own} for name, own in _OWN_ATTRIBUTES.items()},
+    **dict.fromkeys(formulas.ELEMENTS, _FORMULA_ATTRIBUTES),
+}
 _ADDRESSES: Mapping[str, tuple[str, ...]] = {
     "a": ("href",),
     "audio": ("src",),
@@ -163,12 +178,13 @@ def _last_word(element: str, attribute: str, value: str) -> str | None:
 
 
 _CLEANER = nh3.Cleaner(
-    tags=set(_ELEMENTS),
+    tags={*_ELEMENTS, *formulas.ELEMENTS},
     clean_content_tags={"script", "style"},
     attributes={
         "*": set(_EVERYWHERE),
         **{name: {*_ATTRIBUTES.get(name, ()), *_ADDRESSES.get(name, ())} for name in {*_ATTRIBUTES, *_ADDRESSES}},
     },
+    allowed_classes={"span": set(CLASSES.values())},
     attribute_filter=_last_word,
     link_rel=None,
     tag_attribute_values={name: {key: {value} for key, value in own.items()} for name, own in _ALWAYS.items()},
@@ -199,26 +215,88 @@ def _parsed(draft: str) -> str:
 
 
 def _rewritten(html: str, base_url: str) -> str:
-    pieces = []
-    tags = 0
+    rewriter = _Rewriter(base_url)
     for token in tokens(html):
         if isinstance(token, str):
-            pieces.append(token.replace("<", "&lt;"))
-            continue
-        tags += 1
-        if tags > MAX_TAGS:
+            rewriter.text(token)
+        elif not rewriter.tag(token):
             break
-        name = "div" if token.name in _BOXES else token.name
-        if name in ("iframe", "embed") and not token.is_end:
-            pieces.append(_embedded(attributes(token), base_url))
-        elif name in _ELEMENTS:
-            pieces.append(f"</{name}>" if token.is_end else _start(name, token, base_url))
-    return "".join(pieces)
+    return "".join(rewriter.pieces)
 
 
-def _start(name: str, tag: Tag, base_url: str) -> str:
+class _Rewriter:
+    """Writes the tags that articles may have, one after the other."""
+
+    def __init__(self, base_url: str) -> None:
+        self.pieces: list[str] = []
+        self.base_url = base_url
+        self.tags = 0
+        self.is_formula = False
+        self.formula = ""  # the text of the latest formula
+        self.language = ""  # of code, named by an element around it
+        self.unseen = 0  # open elements around what is not shown
+
+    def text(self, text: str) -> None:
+        if not self.unseen:
+            self.pieces.append(text.replace("<", "&lt;"))
+            self.language = "" if text.strip() else self.language
+
+    def tag(self, tag: Tag) -> bool:
+        """Write a tag; False if it is one too many."""
+        self.tags += 1
+        if self.tags > MAX_TAGS:
+            return False
+        name = tag.name.removeprefix("mml:")
+        if self.unseen:
+            self.unseen += (-1 if tag.is_end else 1) if name == "span" else 0
+        elif name in formulas.ELEMENTS:
+            self._of_formula(name, tag)
+        elif self.is_formula and name not in BLOCKS and name not in _BOXES:
+            pass  # what is not of MathML would end the formula
+        else:
+            self._end_formula()
+            self._of_article("div" if name in _BOXES else name, tag)
+        return True
+
+    def _of_formula(self, name: str, tag: Tag) -> None:
+        if name == "math":
+            if tag.is_end:
+                self._end_formula()
+                return
+            if self.is_formula:
+                return
+            self.is_formula = True
+            self.formula = attributes(tag).get("alttext", "")
+        if self.is_formula:
+            is_empty = tag.attribute_text.endswith("/")
+            start = _start(name, attributes(tag), "")
+            self.pieces.append(f"</{name}>" if tag.is_end else f"{start}</{name}>" if is_empty else start)
+
+    def _end_formula(self) -> None:
+        if self.is_formula:
+            self.is_formula = False
+            self.pieces.append("</math>")
+
+    def _of_article(self, name: str, tag: Tag) -> None:
+        if tag.is_end:
+            if name in _ELEMENTS:
+                self.pieces.append(f"</{name}>")
+            return
+        given = attributes(tag) if tag.attribute_text else {}
+        if name in ("iframe", "embed"):
+            self.pieces.append(_embedded(given, self.base_url))
+        elif name == "span" and _UNSEEN_COPY.search(given.get("class", "")):
+            self.unseen = 1
+        elif name in _ELEMENTS and not (name == "img" and self.formula and given.get("alt") == self.formula):
+            if "class" in given:
+                self.language = language_in(given["class"]) or self.language
+            if name == "pre" and self.language:
+                given["class"] = f"language-{self.language}"
+            self.pieces.append(_start(name, given, self.base_url))
+
+
+def _start(name: str, given: dict[str, str], base_url: str) -> str:
     """The start tag with the attributes kept; "" for a picture without address, or there to count its readers."""
-    given = attributes(tag) if tag.attribute_text else {}
     rules = _ATTRIBUTES.get(name, _EVERYWHERE)
     kept = {key: value for key in given if key in rules and (value := rules[key](given[key])) is not None}
     if name == "img":
@@ -279,66 +357,19 @@ def _picture_set(value: str, base_url: str) -> str:
 
 
 def _embedded(given: Mapping[str, str], base_url: str) -> str:
-    """A link to what a frame would have shown."""
+    """A link to what a frame would have shown, with a picture of it if its site has one, apart from the text around."""
     address = _web(given.get("src") or given.get("data-src") or "", base_url)
     if not address or is_unseen(given) or is_tracker(address):
         return ""
-    for pattern, page in _VIDEO_PAGES:
-        if video := pattern.match(address):
-            address = f"{page}{video[1]}"
-    label = " ".join(given.get("title", "").split())[:MAX_LABEL] or host(address)
-    start = _start("a", Tag("a", False, _attribute("href", address)), "")
-    return f"{start}{escape(label)}</a>"
+    player = player_of(address)
+    label = " ".join(given.get("title", "").split())[:MAX_LABEL] or (player.site if player else host(address))
+    shown = picture_of(label, player.picture) if player and player.picture else escape(label)
+    return f"<figure>{_link_start(player.page if player else address)}{shown}</a></figure>"
 
 
-# --- after the parser: the text
+def _link_start(address: str) -> str:
+    return _start("a", {"href": address}, "")
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    text: str
-    image_url: str
-    depth: int
-
-
-def _read(safe: str) -> _Reading:
-    """Text, first picture and depth of what the parser wrote, where every tag is closed and every value quoted."""
-    pieces: list[str] = []
-    image_url = ""
-    depth = deepest = preformatted = 0
-    for token in tokens(safe):
-        if isinstance(token, str):
-            text = unescape(token) if "&" in token else token
-            pieces.append(text if preformatted else text.replace("\n", " "))
-            continue
-        name, is_end, _ = token
-        if name not in _VOID:
-            depth += -1 if is_end else 1
-            deepest = max(deepest, depth)
-        if name == "pre":
-            preformatted += -1 if is_end else 1
-        if name == "img" and not image_url:
-            image_url = _large_picture(attributes(token))
-        pieces.append(_separator(name, is_end))
-    return _Reading(_tidy("".join(pieces)), image_url, deepest)
-
-
-def _separator(name: str, is_end: bool) -> str:
-    if name in _BLOCKS:
-        return "\n\n"
-    if name in _LINES and not is_end:
-        return "\n- " if name == "li" else "\n"
-    return " " if name in ("td", "th") else ""
-
-
-def _tidy(text: str) -> str:
-    text = "\n".join(" ".join(line.split()) for line in text.split("\n"))
-    text = re.sub(r"(?m)^-\n+", "- ", text)
-    return re.sub(r"\n{3,}", "\n\n", text).strip()
-
-
-def _large_picture(given: Mapping[str, str]) -> str:
-    sizes = (given.get("width", ""), given.get("height", ""))
-    is_small = any(size.isdigit() and int(size) < MIN_PICTURE for size in sizes)
-    source = given.get("src", "")
-    return "" if is_small or source.startswith("data:") else source
+def picture_of(label: str, address: str) -> str:
+    return _start("img", {"alt": label, "src": address}, "")

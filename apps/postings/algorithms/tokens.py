@@ -5,8 +5,8 @@ swallow the rest, and neither does an element whose content is dropped but whose
 """
 
 import re
-from collections.abc import Iterator
-from html import unescape
+from collections.abc import Callable, Iterator
+from html import escape, unescape
 from typing import NamedTuple
 
 MAX_ATTRIBUTES = 64  # of one tag; parsers compare each with all before it
@@ -30,9 +30,10 @@ _ATTRIBUTE = re.compile(r"""([^\s/>="'][^\s/>=]*+)(?:\s*+=\s*+(?:"([^"]*+)"|'([^
 # Elements that are no part of a text. The code of the first ones is not shown even when their end is missing.
 _CODE = frozenset({"script", "style"})
 _DROPPED = _CODE | {
-    "button", "datalist", "iframe", "math", "noembed", "noframes", "select", "svg", "template", "textarea", "title",
+    "button", "datalist", "iframe", "noembed", "noframes", "select", "svg", "template", "textarea", "title",
     "xmp",
 }  # fmt: skip
+_TEXT = re.compile(r"<(a|code|kbd|math|pre|samp)\b[^<>]*+>.*?</\1>|<[^<>]*+>|([^<]++)", re.DOTALL)
 _END = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in _DROPPED}
 
 
@@ -93,3 +94,25 @@ def _end_of(name: str, html: str, position: int, endless: set[str]) -> int:
             return closing + 1
         endless.add(name)
     return len(html) if name in _CODE else position
+
+
+def with_texts(html: str, change: Callable[[str], str]) -> str:
+    """Sanitized markup with its plain texts changed, but for links, code and formulas.
+
+    `change` gets a text decoded, and returns markup.
+    """
+    return _TEXT.sub(lambda match: change(unescape(match[2])) if match[2] else match[0], html)
+
+
+def replaced(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], text: str) -> str:
+    """The text as markup, with what the pattern finds in it replaced by markup.
+
+    >>> replaced(re.compile("x"), lambda match: "<b>x</b>", "x < y")
+    '<b>x</b> &lt; y'
+    """
+    pieces = []
+    position = 0
+    for match in pattern.finditer(text):
+        pieces += [escape(text[position : match.start()], quote=False), replace(match)]
+        position = match.end()
+    return "".join([*pieces, escape(text[position:], quote=False)])

@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from apps.following.queries.posting_state import PlaybackPosition
+from apps.postings.algorithms.players import player_of
 from apps.sources.algorithms.addresses import http_address
+from apps.web.algorithms.articles import clock
 
 Player = Literal["audio", "video", ""]
 
@@ -18,8 +20,9 @@ class Attachment:
     media_type: str
     length: int  # bytes, 0 if unknown
     title: str
+    played_from: str  # the address that players load, empty for files
+    duration: int = 0  # seconds, 0 if unknown
     seconds: float = 0.0  # playback position
-    played_from: str = ""  # the address that players load, if another one
 
     @property
     def start(self) -> str:
@@ -29,13 +32,11 @@ class Attachment:
 
     @property
     def clock(self) -> str:
-        """
-        >>> Attachment(0, "https://a.example/1.mp3", "audio", "audio/mpeg", 0, "", 3_909.4).clock
-        '1:05:09'
-        """
-        minutes, seconds = divmod(int(self.seconds), 60)
-        hours, minutes = divmod(minutes, 60)
-        return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+        return clock(self.seconds)
+
+    @property
+    def whole(self) -> str:
+        return clock(self.duration) if self.duration else ""
 
 
 def attachments(
@@ -51,12 +52,13 @@ def attachments(
     found = []
     for number, enclosure in enumerate(enclosures):
         address = http_address(str(enclosure.get("url") or ""))
-        if address:
+        if address and player_of(address) is None:  # else the article shows a card for it
             media_type = str(enclosure.get("media_type") or "")
             length, title = int(enclosure.get("length") or 0), str(enclosure.get("title") or "")
             player = _player(media_type)
             player_address = played_from(address) if player else ""
-            found.append(Attachment(number, address, player, media_type, length, title, played_from=player_address))
+            duration = int(enclosure.get("duration") or 0)
+            found.append(Attachment(number, address, player, media_type, length, title, player_address, duration))
     playable = [each for each in found if each.player]
     if place is not None and playable:
         played = next((each for each in playable if each.address == place.address), playable[0])

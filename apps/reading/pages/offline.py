@@ -15,7 +15,7 @@ from apps.postings.models import Posting
 from apps.reading.algorithms.kept_pictures import with_one_address_each
 from apps.web.algorithms.pictures import is_on_web, led_through, played_through, replaced
 from apps.web.pages import Context
-from apps.web.pages.pictures import choice_of, proxied, proxied_recording
+from apps.web.pages.pictures import arranged, choice_of, proxied, proxied_recording
 from apps.web.pages.rows import PostingRow, rows_by_id
 
 LENGTHS = (0, 50, 100, 200)  # postings to store
@@ -70,6 +70,7 @@ def _content(user: User, row: PostingRow, html: str | None, image_url: str, *, p
     small = proxied(image_url) if shows and is_on_web(image_url) else ""
     addresses: list[str] = []
     if html is not None:
+        html = arranged(html, pictured=shows)
         html, addresses = with_one_address_each(led_through(html, proxied) if shows else replaced(html))
         html = played_through(html, proxied_recording)
     ours = dict.fromkeys(address for address in [small, *addresses] if address.startswith("/"))

@@ -83,15 +83,19 @@ def trends_page(user: User | AnonymousUser, parameters: TrendingParameters, now:
     }
 
 
-def trending_strip(language: str = "") -> tuple[Link, ...]:
-    """The first terms of the day, for another page; two queries."""
-    if not language:
-        places = trending.ranks()
-        if not places:
-            return ()
-        language = places[0].language
-    trends = trending.lists_of(language, "", most=STRIP)["day"]
-    return tuple(Link(trend.term, search_address(trend.term)) for trend in trends)
+class Term(NamedTuple):
+    label: str
+    address: str
+    curve: SafeString
+
+
+def trending_strip(language: str = "") -> tuple[Term, ...]:
+    """The first terms of the day, in this language if there are any, for another page; two queries."""
+    languages = [place.language for place in trending.ranks()]
+    if not languages:
+        return ()
+    trends = trending.lists_of(language if language in languages else languages[0], "", most=STRIP)["day"]
+    return tuple(Term(trend.term, search_address(trend.term), _curve_of(tuple(trend.curve))) for trend in trends)
 
 
 # --- lists ------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from apps.accounts.models import User
-from apps.accounts.views.requests import errors_in, person_post, present
+from apps.accounts.views.requests import errors_in, errors_shown, person_post, present
 from apps.database.sanitizing import sanitize
 from apps.following import actions as following_actions
 from apps.following import queries as following
@@ -22,7 +22,11 @@ from apps.reading.forms.following import FollowForm, Move, NoMove, read_move
 from apps.reading.pages.catalogue import catalogue_page
 from apps.retrieval.actions import following as retrieval
 from apps.web.pages.reasons import translate_reason
+from apps.web.pages.sidebar import sidebar
 from apps.web.views.rendering import PersonsRequest, Request, back, show
+
+YEAR = 365 * 86_400  # s
+FEEDS_SHOWN = "feeds_shown"  # cookie
 
 
 @require_safe
@@ -100,6 +104,31 @@ def folders(request: PersonsRequest) -> HttpResponse:
             following_actions.create_folder(request.user, name, parent)
             return redirect("folders")
     return show(request, "reading/folders.html", form=form)
+
+
+@person_post
+def new_folder(request: PersonsRequest) -> HttpResponse:
+    """Create a folder by the form of the sidebar."""
+    form = FolderForm(request.POST, user=request.user)
+    if form.is_valid():
+        with errors_shown(request, NotPossible):
+            following_actions.create_folder(request.user, **form.cleaned_data)
+    return _feeds(request, request.COOKIES.get(FEEDS_SHOWN, ""))
+
+
+@person_post
+def show_feeds(request: PersonsRequest) -> HttpResponse:
+    """Show only feeds with unread articles in the sidebar, or all; this browser remembers it."""
+    shown = "unread" if request.POST.get("show") == "unread" else "all"
+    response = _feeds(request, shown)
+    response.set_cookie(FEEDS_SHOWN, shown, YEAR, secure=request.is_secure(), httponly=True, samesite="Lax")
+    return response
+
+
+def _feeds(request: PersonsRequest, shown: str) -> HttpResponse:
+    if not request.htmx:
+        return back(request, "folders")
+    return render(request, "partials/_sidebar_feeds.html", {"sidebar": sidebar(request.user), "feeds_shown": shown})
 
 
 @person_post

@@ -1,5 +1,6 @@
 """The front page, and help on keys."""
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.timezone import now
@@ -15,7 +16,10 @@ from apps.web.views.rendering import show
 def home(request: HttpRequest) -> HttpResponse:
     if request.user.is_authenticated:
         return redirect("river")
-    return show(request, "reading/home.html", page=home_page(now()))
+    page = home_page(now())
+    if settings.SIGN_UP == "closed" and not settings.STARTER_EDITION and not (page["rows"] or page["cards"]):
+        return redirect("account_login")  # nothing is meant for visitors
+    return show(request, "reading/home.html", page=page)
 
 
 @require_safe

@@ -27,5 +27,6 @@ from apps.retrieval.actions.planning import (
     request_announced_check,
     request_check,
 )
+from apps.retrieval.actions.refreshing import Refresh, refresh
 from apps.retrieval.actions.replanning import replan, replan_changed
 from apps.retrieval.actions.storing import promise, store, store_sent

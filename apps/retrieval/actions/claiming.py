@@ -15,6 +15,7 @@ from apps.database.statements import cursor_of, execute, query
 from apps.retrieval.algorithms.politeness import Limits, Memory
 from apps.retrieval.http.fetching import Validators
 from apps.retrieval.http.results import Assignment, numbers_in
+from apps.retrieval.queries import USER_REQUEST
 from apps.retrieval.scheduler.claims import LEASE, Claim
 from apps.sources.formats.feed import UpdateHints
 from apps.sources.kinds import kind_of
@@ -38,7 +39,7 @@ RETURNING source.id AS source_id, schedule.sequence, source.url, claim.due_at, c
     schedule.moved_to, schedule.moved_count, schedule.ttl, schedule.skip_hours, schedule.skip_days,
     schedule.failing_since, source.min_gap, source.clock_rate, source.title = '' OR source.site_url = '' AS nameless,
     schedule.observed_at IS NULL AND schedule.consecutive_failures = 0 AS is_first, source.kind, source.recipe,
-    source.site_id, source.expiry_days,
+    source.site_id, source.expiry_days, CASE schedule.reason WHEN %(requested)s THEN 'reader' ELSE 'plan' END AS origin,
     source.full_text OR EXISTS (
         SELECT FROM following_follow follow
         WHERE follow.source_id = source.id AND follow.full_text = 'page') AS full_text,
@@ -59,6 +60,7 @@ def start(claims: Sequence[Claim], *, worker: str, now: datetime) -> list[Assign
         "now": now,
         "lease": LEASE,
         "min_gap": settings.RETRIEVAL_MIN_GAP,
+        "requested": USER_REQUEST,
         "ids": list(ids),
         "sequences": list(sequences),
         "due": list(due),

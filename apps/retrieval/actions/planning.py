@@ -94,6 +94,12 @@ def _end_of_gap(schedule: Schedule, gap_of: Callable[[Source], timedelta]) -> da
     return None if schedule.requested_at is None else schedule.requested_at + gap_of(schedule.source)
 
 
+def earliest_check(schedule: Schedule, now: datetime) -> datetime:
+    """When politeness allows the next request, by the latest response too."""
+    times = (now, _end_of_gap(schedule, shortest_gap), schedule.not_before, schedule.earliest_at)
+    return max(filter(None, times))
+
+
 def shortest_gap(source: Source) -> timedelta:
     """The shortest time between two requests to a source, whatever their reason."""
     seconds = settings.RETRIEVAL_MIN_GAP if source.min_gap is None else source.min_gap

@@ -63,10 +63,12 @@ def replan_changed(*, now: datetime) -> int:
         if not granted:
             return 0
         plan = current_plan()
-        if plan.revision == plan.planned_revision:
+        is_changed = plan.revision != plan.planned_revision
+        if not is_changed and plan.price is not None:
             changed = queries.worth_changed()
             return _replan(changed, plan, now) if changed else 0
-        update_price(now=now)
+        if update_price(now=now) is None and not is_changed:
+            return 0  # no profile is known yet
         make_timetables(plan, now=now)
         planned = _replan(queries.movable(), current_plan(), now)
         Plan.objects.filter(pk=1).update(planned_revision=plan.revision)

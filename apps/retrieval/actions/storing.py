@@ -148,6 +148,7 @@ def _log(planned: Planned, now: datetime) -> Retrieval:
         fetched_at=visit.fetched.received_at,
         stored_at=now,
         outcome=Retrieval.Outcome.NEW if stored and stored.new else visit.read.outcome,
+        origin=visit.assignment.origin,
         status=visit.fetched.status,
         new=stored.new if stored else 0,
         edited=stored.edited if stored else 0,

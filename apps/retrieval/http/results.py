@@ -44,6 +44,7 @@ class Assignment:
     site_id: int | None = None  # of an index page
     full_text: bool = False  # pages of teasers are fetched
     expiry_days: int | None = None  # older items are not stored
+    origin: str = Retrieval.Origin.PLAN
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ ICONS_AT_ONCE = 8  # of a partition, searched one after another
 ROBOTS_KEPT = timedelta(hours=24)  # RFC 9309, section 2.4
 # Retrievals without a request.
 UNREQUESTED = (Retrieval.Outcome.DEFERRED, Retrieval.Outcome.REFUSED, Retrieval.Outcome.PUSHED)
+LONGEST_CHECK = timedelta(hours=1)  # from the response to its storage
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,9 @@ def daily_totals(now: datetime) -> RetrievalTotals:
 
 
 _DUE_ICONS = f"""
-SELECT partition, (array_agg(id))[:{ICONS_AT_ONCE}] FROM (
-    SELECT source.id, partition FROM sources_source source JOIN retrieval_schedule schedule ON source_id = source.id
+SELECT partition, (array_agg(id ORDER BY icon_due_at DESC))[:{ICONS_AT_ONCE}] FROM (
+    SELECT source.id, partition, icon_due_at
+    FROM sources_source source JOIN retrieval_schedule schedule ON source_id = source.id
     WHERE icon_due_at <= %s AND site_id IS NULL AND source.state = 'active' AND observed_at IS NOT NULL
     ORDER BY icon_due_at DESC LIMIT {MAX_DUE_ICONS}
 ) due GROUP BY partition
@@ -85,6 +87,35 @@ SELECT partition, (array_agg(id))[:{ICONS_AT_ONCE}] FROM (
 def due_icons(now: datetime) -> list[tuple[int, list[int]]]:
     """Some retrieved sources whose icons are to be looked for, by partition; new ones first."""
     return [tuple(row) for row in query(_DUE_ICONS, [now])]
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What the checks of some sources have found."""
+
+    waiting: int  # sources without a result
+    failed: int  # sources
+    new: int  # postings
+
+
+_RESULTS = """
+SELECT count(*) FILTER (WHERE checks.made IS NULL) AS waiting, count(*) FILTER (WHERE NOT checks.observed) AS failed,
+    coalesce(sum(checks.new), 0)::int AS new
+FROM unnest(%(ids)s::bigint[]) wanted (source_id) CROSS JOIN LATERAL (
+    SELECT nullif(count(*), 0) AS made, bool_or(outcome = ANY(%(observing)s)) AS observed, sum(new) AS new
+    FROM retrieval_retrieval WHERE source_id = wanted.source_id AND outcome <> %(deferred)s
+        AND fetched_at > %(since)s - %(longest)s AND stored_at > %(since)s
+) checks
+"""
+
+
+def results_since(source_ids: Collection[int], since: datetime) -> Results:
+    """The results that were stored since a time; deferred checks have none yet."""
+    outcome = Retrieval.Outcome
+    observing = [outcome.NEW, outcome.UNCHANGED, outcome.NOT_MODIFIED, outcome.PUSHED]
+    values = {"ids": list(source_ids), "observing": observing, "deferred": outcome.DEFERRED, "since": since}
+    [results] = query_as(Results, _RESULTS, values | {"longest": LONGEST_CHECK})
+    return results
 
 
 def fresh_robots(addresses: Iterable[str], now: datetime) -> dict[str, str]:

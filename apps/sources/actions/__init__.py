@@ -14,6 +14,7 @@ from apps.sources.actions.curating import (
     note_opened,
 )
 from apps.sources.actions.editing import (
+    STARTER_EDITION,
     NewSource,
     absorb,
     add_index_pages,
@@ -25,6 +26,7 @@ from apps.sources.actions.editing import (
     learn_from,
     load_catalogue,
     move,
+    retrieve_starter_edition,
     set_interests,
     set_state,
 )

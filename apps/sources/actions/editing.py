@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from django.db import transaction
+from django.db.models import Q
 
 from apps.database.statements import execute
 from apps.sources import kinds, queries
@@ -13,6 +14,7 @@ from apps.sources.formats.feed import ParsedFeed
 from apps.sources.formats.opml import OpmlDocument
 from apps.sources.models import AuditEntry, FormerAddress, Source
 
+STARTER_FOLDER = ("Starter edition",)  # of the catalogue's file, beside the categories
 MAX_LENGTH = {"title": 1_000, "site_url": 4_000, "language": 20, "category": 100}  # characters
 
 
@@ -81,6 +83,26 @@ def load_catalogue(document: OpmlDocument) -> int:
         for subscription in document.subscriptions
     ]
     return len(add_sources(rows))
+
+
+STARTER_EDITION = By("starter edition")
+
+
+@transaction.atomic
+def retrieve_starter_edition(document: OpmlDocument, *, retrieved: bool) -> int:
+    """Have the catalogue's starter edition checked without followers, or only with them; returns how many changed.
+
+    What an admin has decided about a feed stays.
+    """
+    addresses = [each.xml_url for each in document.subscriptions if STARTER_FOLDER in each.folders]
+    decisions = AuditEntry.objects.filter(what=AuditEntry.What.ALWAYS)
+    chosen = decisions.filter(place=STARTER_EDITION.place).values("source_id")  # by now perhaps at another address
+    edition = Source.objects.filter(Q(url__in=addresses) | Q(pk__in=chosen), listed=True)
+    left = decisions.exclude(place=STARTER_EDITION.place).values("source_id")
+    changed = list(edition.exclude(pk__in=left).filter(always_retrieved=not retrieved).values_list("pk", flat=True))
+    for source_id in changed:
+        edit_source(source_id, by=STARTER_EDITION, always_retrieved=retrieved)
+    return len(changed)
 
 
 @transaction.atomic

@@ -177,8 +177,9 @@ def _enclosures(document: Document, children: Children, links: list[Link], media
             kind = link.element.get("type") or ""
             _add(found, document, link.element, "href", duration=duration if _plays(kind) else None)
     for element in media.get("media:content", ()):
-        if element.get("medium") in ("audio", "video") or _plays(element.get("type") or ""):
-            _add(found, document, element, "url", duration=seconds(element.get("duration") or ""))
+        duration = seconds(element.get("duration") or "")
+        if duration or element.get("medium") in ("audio", "video") or _plays(element.get("type") or ""):
+            _add(found, document, element, "url", duration=duration)
     return tuple(found.values())[:MAX_LISTED]
 
 

@@ -21,6 +21,7 @@ from apps.sources.formats.text import (
     escaped,
     one_line,
     plain_text,
+    unescaped_title,
     web_address,
     without_controls,
 )
@@ -78,7 +79,7 @@ def _entry(entry: Any, url: str, kind: str) -> ParsedEntry:
     return ParsedEntry(
         guid=guid,
         link=web_address(link, "" if link == guid else url),  # a bare identifier is no relative address
-        title=plain_text(_text(entry, "title", 8 * MAX_TITLE)),
+        title=unescaped_title(plain_text(_text(entry, "title", 8 * MAX_TITLE))),
         summary="" if summary == content else summary,  # feedparser repeats the content as the summary
         content=content,
         published=published,

@@ -16,6 +16,7 @@ from apps.sources.formats.text import (
     MAX_NAME,
     one_line,
     paragraphs,
+    unescaped_title,
     web_address,
     without_controls,
 )
@@ -69,7 +70,7 @@ def _entry(item: dict[str, Any], url: str) -> ParsedEntry:
     return ParsedEntry(
         guid=guid,
         link=_address(item, "url", url) or _address(item, "external_url", url) or web_address(guid),
-        title=one_line(_text(item, "title")),
+        title=unescaped_title(_text(item, "title")),
         summary=paragraphs(_text(item, "summary", MAX_CONTENT)),
         content=content.strip(),
         published=parse_date(_text(item, "date_published")),

@@ -11,6 +11,7 @@ from apps.sources.formats.text import (
     escaped,
     one_line,
     plain_text,
+    unescaped_title,
     with_absolute_addresses,
     without_controls,
 )
@@ -46,7 +47,7 @@ def title_of(element: etree._Element, *, is_construct: bool) -> str:
     if is_construct and (not _is_text(kind) or element.get("mode") == "base64"):
         return plain_text(_decoded_base64(text))
     is_plain = len(element) > 0 or (is_construct and kind not in _HTML)
-    return one_line(text) if is_plain else plain_text(text)
+    return one_line(text) if is_plain else unescaped_title(plain_text(text))
 
 
 def _kind(element: etree._Element) -> str:

@@ -18,6 +18,8 @@ _TAGS = re.compile(
     r"pre|q|s|samp|script|small|span|strike|strong|style|sub|sup|table|tbody|td|th|tr|tt|u|ul|var|wbr)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
+_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|hellip|[lr][sd]quo|[nm]dash|#\d{2,6}|#x[0-9a-fA-F]{2,5});")
+_PAIR = re.compile(r"<(a|b|code|em|i|span|strong|sub|sup|u)\b[^<>]*>([^<>]*)</\1>", re.IGNORECASE)
 _COMMENTS = re.compile(r"<!--.*?-->", re.DOTALL)
 _NEVER_TEXT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _RELATIVE_ATTRIBUTE = re.compile(r"""(\s(?:href|src|poster|cite)\s*=\s*)(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
@@ -46,6 +48,18 @@ def plain_text(markup: str, limit: int = MAX_TITLE) -> str:
     if "&" in markup:
         markup = without_controls(html.unescape(markup))
     return one_line(markup, limit)
+
+
+def unescaped_title(title: str) -> str:
+    """A parsed title without what publishers escape once more than the format requires.
+
+    >>> unescaped_title("Fish &amp;amp; &lt;b&gt;chips&lt;/b&gt;, List<String>")
+    'Fish & chips, List<String>'
+    """
+    for _ in range(2):
+        if _ENTITY.search(title):
+            title = without_controls(html.unescape(title))
+    return one_line(_PAIR.sub(r"\2", title))
 
 
 def escaped(text: str) -> str:

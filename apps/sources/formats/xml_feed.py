@@ -35,6 +35,7 @@ from apps.sources.formats.text import (
     one_line,
     paragraphs,
     plain_text,
+    unescaped_title,
     web_address,
 )
 
@@ -182,7 +183,7 @@ def _atom_entry(document: Document, element: etree._Element) -> ParsedEntry:
         entry,
         guid=guid,
         link=_atom_link(document, children, links, guid),
-        title=_atom_title(children, "title", "dc:title") or _atom_title(media, "media:title"),
+        title=unescaped_title(_atom_title(children, "title", "dc:title") or _atom_title(media, "media:title")),
         summary=_construct(document, children, "summary", "description", "dc:description") or media_description(media),
         content=_construct(document, children, "content", "body", "xhtml:body"),
         language=one_line(element.get(XML_LANG) or first_text(children, "dc:language"), MAX_LANGUAGE),
@@ -204,4 +205,5 @@ def _atom_link(document: Document, children: Children, links: list[Link], guid: 
         return address
     content = first(children, "content")
     source = web_address(content.get("src"), document.base(content)) if content is not None else ""
-    return source or web_address(guid)
+    video = first_text(children, "yt:videoid")
+    return source or web_address(f"https://www.youtube.com/watch?v={video}" if video else guid)

@@ -8,15 +8,18 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.translation import gettext
 
 from apps.accounts.models import User
+from apps.web.algorithms.articles import with_players, with_regions
 from apps.web.algorithms.pictures import is_on_web, led_through, played_through, replaced
 
 _SALTS = {
     "image": "apps.web.pages.pictures",
     "recording": "apps.reading.actions.recordings",
+    "player": "apps.reading.views.players",
 }  # by URL name
-_WORDS = {"image": "picture", "recording": "recording"}
+_WORDS = {"image": "picture", "recording": "recording", "player": "player"}
 _SIGNATURE = 16  # bytes
 
 
@@ -43,13 +46,20 @@ def picture_for(user: User | AnonymousUser, address: str, choice: str | None = N
 
 
 def article_for(user: User | AnonymousUser, html: str, choice: str | None = None) -> str:
-    """A sanitized article with its pictures according to the setting for its source or the general one."""
-    match User.Images(choice or choice_of(user)):
+    """A sanitized article for a page, with its pictures according to the setting for its source or the general one."""
+    images = User.Images(choice or choice_of(user))
+    html = arranged(html, pictured=images != User.Images.BLOCKED)
+    match images:
         case User.Images.PROXIED:
             return played_through(led_through(html, proxied), proxied_recording)
         case User.Images.BLOCKED:
             return played_through(replaced(html), proxied_recording)
     return html
+
+
+def arranged(html: str, *, pictured: bool) -> str:
+    """A sanitized article with cards for players and regions for tables."""
+    return with_regions(with_players(html, proxied_player, pictured=pictured), gettext("Table"))
 
 
 def recording_for(user: User | AnonymousUser, address: str, choice: str | None = None) -> str:
@@ -66,6 +76,11 @@ def proxied(address: str) -> str:
 def proxied_recording(address: str) -> str:
     """The proxy address of audio or video."""
     return _proxied(address.partition("#")[0], "recording")
+
+
+def proxied_player(address: str) -> str:
+    """The address of our frame for the player of what a page shows."""
+    return _proxied(address, "player")
 
 
 def _proxied(address: str, kind: str) -> str:

@@ -1,8 +1,9 @@
 """Postings in lists."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 
@@ -14,7 +15,7 @@ from apps.stories.queries.front import MIN_SOURCES
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
 from apps.web.pages.icons import icon_address
-from apps.web.pages.pictures import picture_for
+from apps.web.pages.pictures import picture_for, recording_for
 
 EXCERPT = 320  # characters
 
@@ -37,6 +38,7 @@ class PostingRow:
     own_tags: tuple[str, ...]  # the user's, by name
     images: str = ""  # the user's setting for the source
     icon: str = ""  # address of the source's icon; empty if it has none
+    audio: Mapping[str, Any] | None = None  # first recording: `number`, `address`, `seconds` or None
 
     @property
     def anchor(self) -> str:
@@ -63,7 +65,11 @@ SELECT posting.id, posting.url, posting.title, left(coalesce(posting.lead, posti
     posting.published_at, {UNREAD} AS unread, {STARRED} AS starred,
     ARRAY(SELECT tag.name FROM following_tagging tagging JOIN following_tag tag ON tag.id = tagging.tag_id
         WHERE tagging.posting_id = posting.id AND tag.user_id = %(user)s ORDER BY tag.name) AS own_tags,
-    coalesce(follow.images, '') AS images, coalesce(source.icon_id, '') AS icon
+    coalesce(follow.images, '') AS images, coalesce(source.icon_id, '') AS icon,
+    CASE WHEN posting.enclosures <> '[]' THEN (
+        SELECT jsonb_build_object('number', number - 1, 'address', file -> 'url', 'seconds', file -> 'duration')
+        FROM jsonb_array_elements(posting.enclosures) WITH ORDINALITY AS files (file, number)
+        WHERE starts_with(file ->> 'media_type', 'audio/') ORDER BY number LIMIT 1) END AS audio
 FROM unnest(%(ids)s::bigint[]) WITH ORDINALITY AS wanted (id, place)
 JOIN postings_posting posting ON posting.id = wanted.id
 {OWN}
@@ -95,4 +101,10 @@ def _row(user: User | AnonymousUser, row: PostingRow) -> PostingRow:
         image_url=picture_for(user, picture_address(row.image_url), row.images),
         own_tags=tuple(row.own_tags),
         icon=icon_address(row.icon),
+        audio=_audio(user, row),
     )
+
+
+def _audio(user: User | AnonymousUser, row: PostingRow) -> Mapping[str, Any] | None:
+    address = http_address(str(row.audio["address"])) if row.audio else ""
+    return {**row.audio, "address": recording_for(user, address, row.images)} if row.audio and address else None

@@ -9,9 +9,11 @@ from apps.accounts.models import User
 from apps.database.statements import fetch_as
 from apps.feed_health import queries as notices
 from apps.following import queries as following
+from apps.following.algorithms.ordering import natural_key
 from apps.following.models import Follow
 from apps.following.queries import FollowedSource, Scope
 from apps.following.queries.posting_state import StateTag
+from apps.following.queries.states import UNREAD
 from apps.web.pages.icons import icon_address
 from apps.web.pages.search_query import address_of
 
@@ -40,21 +42,40 @@ class SidebarFolder:
     folders: tuple["SidebarFolder", ...]
 
 
+class SidebarSearch(NamedTuple):
+    search_id: int
+    name: str
+    address: str
+    unread: int  # of the newest postings that it found
+
+
 @dataclass(frozen=True, slots=True)
 class Sidebar:
     unread: int
     folders: tuple[SidebarFolder, ...]
     sources: tuple[SidebarSource, ...]  # those in no folder
-    searches: tuple[dict[str, str], ...]  # name and address
+    searches: tuple[SidebarSearch, ...]
     tags: tuple[StateTag, ...]
     at: Scope | None  # of the page
     notices: int  # feed health notices that are not dismissed
     is_direct: bool  # whether pictures of some source are loaded from its own site
     current: SidebarSource | None  # of the page
 
+    @property
+    def unread_here(self) -> int | None:
+        """Of the page's list; None if it is not counted."""
+        return dict(self.counts()).get(self.name_here)
+
+    @property
+    def name_here(self) -> str:
+        if self.at is None:
+            return ""
+        return self.at.kind if self.at.kind == "all" else f"{self.at.kind}-{self.at.id}"
+
     def counts(self) -> Iterator[tuple[str, int]]:
         """Every number of the sidebar by the name of its element."""
         yield "all", self.unread
+        yield from ((f"search-{search.search_id}", search.unread) for search in self.searches)
         yield from ((source.name, source.unread) for source in self.sources)
         for folder in _with_inner(self.folders):
             yield f"folder-{folder.folder_id}", folder.unread
@@ -77,24 +98,33 @@ class _Own(NamedTuple):
     name: str
     query: str
     order: str
+    unread: int
 
 
+MAX_HITS_COUNTED = 50  # of a search, the newest
 # One statement, since there are few of each and every page needs them.
-_OWN = """
-SELECT 'folder' AS kind, id, parent_id, position, name, '' AS query, '' AS "order"
+_OWN = f"""
+SELECT 'folder' AS kind, id, parent_id, position, name, '' AS query, '' AS "order", 0 AS unread
 FROM following_folder WHERE user_id = %(user)s
 UNION ALL
-SELECT 'search', id, NULL, 0, name, query, "order" FROM search_savedsearch WHERE user_id = %(user)s
+SELECT 'search', id, NULL, 0, name, query, "order", (
+    SELECT count(*) FROM (
+        SELECT posting_id FROM alerts_hit WHERE saved_id = saved.id ORDER BY posting_id DESC LIMIT %(most)s) hit
+    JOIN postings_posting posting ON posting.id = hit.posting_id
+    LEFT JOIN following_follow follow ON follow.user_id = %(user)s AND follow.source_id = posting.source_id
+    LEFT JOIN following_mark mark ON mark.user_id = %(user)s AND mark.posting_id = posting.id
+    WHERE {UNREAD})
+FROM search_savedsearch saved WHERE user_id = %(user)s
 UNION ALL
-SELECT 'tag', id, NULL, 0, name, '', '' FROM following_tag WHERE user_id = %(user)s
-ORDER BY position, name, id
+SELECT 'tag', id, NULL, 0, name, '', '', 0 FROM following_tag WHERE user_id = %(user)s
 """
 
 
 def sidebar(user: User, at: Scope | None = None) -> Sidebar:
     """Four queries."""
     unread = following.unread_counts(user)
-    own = fetch_as(_Own, _OWN, {"user": user.pk})
+    own = fetch_as(_Own, _OWN, {"user": user.pk, "most": MAX_HITS_COUNTED})
+    own.sort(key=lambda each: (each.position, natural_key(each.name), each.id))
     within: dict[int | None, list[SidebarSource]] = {}
     entries = [SidebarSource(follow, unread.get(follow.source_id, 0)) for follow in following.followed_sources(user)]
     for entry in entries:
@@ -105,7 +135,9 @@ def sidebar(user: User, at: Scope | None = None) -> Sidebar:
         folders=_tree([each for each in own if each.kind == "folder"], within, None),
         sources=tuple(within.get(None, ())),
         searches=tuple(
-            {"name": each.name, "address": address_of(each.query, each.order)} for each in own if each.kind == "search"
+            SidebarSearch(each.id, each.name, address_of(each.query, each.order), each.unread)
+            for each in own
+            if each.kind == "search"
         ),
         tags=tuple(StateTag(each.id, each.name) for each in own if each.kind == "tag"),
         at=at,

@@ -12,9 +12,9 @@ from html.parser import HTMLParser
 import lxml.html
 
 _ELEMENTS = frozenset({
-    "applet", "base", "body", "button", "canvas", "embed", "form", "frame", "frameset", "head", "html", "iframe",
-    "input", "link", "math", "meta", "noembed", "noscript", "object", "option", "param", "plaintext", "script",
-    "select", "style", "svg", "template", "textarea", "title", "xmp",
+    "annotation-xml", "applet", "base", "body", "button", "canvas", "embed", "form", "frame", "frameset", "head",
+    "html", "iframe", "input", "link", "maction", "malignmark", "meta", "mglyph", "noembed", "noscript", "object",
+    "option", "param", "plaintext", "script", "select", "style", "svg", "template", "textarea", "title", "xmp",
 })  # fmt: skip
 _ATTRIBUTES = frozenset({
     "action", "autofocus", "background", "class", "contenteditable", "data", "formaction", "http-equiv", "id", "name",
@@ -23,6 +23,7 @@ _ATTRIBUTES = frozenset({
 _ADDRESSES = frozenset({"cite", "href", "longdesc", "lowsrc", "poster", "src", "srcset"})
 _HARMLESS_ADDRESS = re.compile(r"https?://[^\s/]|mailto:", re.IGNORECASE)
 _HARMLESS_PICTURE = re.compile(r"https?://[^\s/]|data:image/(?:png|jpe?g|gif|webp|avif)[;,]", re.IGNORECASE)
+_CLASS_OF_CODE = re.compile(r"language-[\w+#-]{1,20}|[a-z]?")
 _SIZE = re.compile(r"\d+(?:\.\d+)?[wx],?")
 _PAYLOAD_OF_SCRIPT = re.compile(r"""["']?payload["']?\s*:\s*("(?:[^"\\]|\\.)*")""")
 
@@ -86,6 +87,8 @@ def _complaints(elements: Iterable[Element]) -> Iterator[str]:
         if name in _ELEMENTS or ":" in name:
             yield f"<{name}>"
         for attribute, value in attributes:
+            if attribute == "class" and name in ("code", "pre", "span") and _CLASS_OF_CODE.fullmatch(value):
+                continue
             if attribute.startswith("on") or attribute in _ATTRIBUTES or ":" in attribute:
                 yield attribute
             elif attribute in _ADDRESSES:

@@ -1,14 +1,18 @@
-"""Creates the first admin and the starter catalogue, if they do not exist."""
+"""Creates the first admin and the starter catalogue, if they do not exist, and follows its starter edition."""
 
 import secrets
+from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError
+from django.utils.timezone import now
 
 from apps.alerts.channels import all_channels
 from apps.database.registry import MissingEntry
+from apps.retrieval import actions as retrieval
 from apps.retrieval.policies import all_policies
 from apps.sources import actions as sources
 from apps.sources.formats import opml
@@ -20,7 +24,10 @@ CATALOGUE = Path(__file__).resolve().parents[3] / "apps" / "sources" / "catalogu
 class Command(BaseCommand):
     help = "Create the first admin (the password is printed once) and load the starter catalogue."
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--without-catalogue", action="store_true", help="for a demo, whose feeds are others")
+
+    def handle(self, *args: Any, without_catalogue: bool, **options: Any) -> None:
         try:
             for load in (all_kinds, all_channels, all_policies):
                 load()
@@ -31,6 +38,10 @@ class Command(BaseCommand):
             password = secrets.token_urlsafe(12)
             users.objects.create_superuser("admin", password=password)
             self.stdout.write(f"First start: sign in as 'admin' with the password '{password}' (printed only now).")
-        added = sources.load_catalogue(opml.read(CATALOGUE.read_bytes()))
-        if added:
+        if without_catalogue:
+            return
+        catalogue = opml.read(CATALOGUE.read_bytes())
+        if added := sources.load_catalogue(catalogue):
             self.stdout.write(f"Loaded a starter catalogue of {added} sources; nobody follows them yet.")
+        if sources.retrieve_starter_edition(catalogue, retrieved=settings.STARTER_EDITION):
+            retrieval.adopt_sources(now=now())

@@ -13,6 +13,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine alone)")
         parser.add_argument("--port", type=int, help="port of the site (default: the first free one from 8000)")
+        parser.add_argument(
+            "--demo",
+            action="store_true",
+            help="show synthetic feeds of this machine, without internet access; its data is deleted at the end",
+        )
         detail = parser.add_mutually_exclusive_group()
         for option, value, meaning in (
             ("--quiet", QUIET, "say only where the portal is, and what fails"),
@@ -20,6 +25,7 @@ class Command(BaseCommand):
         ):
             detail.add_argument(option, dest="detail", action="store_const", const=value, default=NORMAL, help=meaning)
 
-    def handle(self, *, host: str, port: int | None, detail: int, **options: object) -> None:
+    def handle(self, *, host: str, port: int | None, demo: bool, detail: int, **options: object) -> None:
         var = startup.data_folder()
-        raise SystemExit(startup.up(var, host, port, Console(var / "log", detail)))
+        console = Console(var / "log" / "demo" if demo else var / "log", detail)
+        raise SystemExit((startup.up_demo if demo else startup.up)(var, host, port, console))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from apps.alerts.algorithms.percolator import read
+from apps.alerts.models import Hit
 from apps.alerts.queries.candidates import DocumentViews
 from apps.dashboard.actions import merge_sources
 from apps.following import actions, queries
@@ -22,8 +23,10 @@ from apps.following.queries.posting_state import posting_state
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
 from apps.search.algorithms.index.inversion import Attributes
+from apps.search.models import SavedSearch
 from apps.search.queries.resolving import _unread
 from apps.sources.models import Source
+from apps.web.pages import sidebar
 from tests.builders import NOON, a_folder, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db
@@ -253,6 +256,17 @@ class Twin:
         unread = {pk for pk, reading in readings.items() if observers.of(self.user.pk, pk, reading).unread}
         assert unread == self.unread
 
+    def check_searches(self) -> None:
+        """The sidebar counts the unread ones among the newest postings that a search has found."""
+        search = SavedSearch.objects.create(user=self.user, name="All", query="word", saved_at=NOON)
+        for pk, posting in self.postings.items():
+            times = {"published_at": NOON, "retrieved_at": NOON, "found_at": NOON}
+            Hit.objects.create(saved=search, posting_id=pk, source_id=posting.source_id, **times)
+        newest = set(sorted(self.postings)[-3:])
+        with patch.object(sidebar, "MAX_HITS_COUNTED", 3):
+            [counted] = sidebar.sidebar(self.user).searches
+        assert counted.unread == len(newest & self.unread)
+
 
 number = st.integers(0, 11)
 minute = st.integers(0, 12)
@@ -309,3 +323,4 @@ class TestWhateverHappens(TestCase):
             twin.check_each()
             twin.check_lists()
             twin.check_others()
+            twin.check_searches()

@@ -6,6 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from apps.following import actions
 from apps.postings.models import Posting
+from apps.search.models import SavedSearch
 from apps.web.pages.sidebar import sidebar
 from tests.builders import NOON, a_folder, a_follow, a_mark, a_user, some_postings
 
@@ -14,6 +15,8 @@ pytestmark = pytest.mark.django_db
 
 def a_reader(sources: int, postings: int):
     user = a_user()
+    for number in range(sources):
+        SavedSearch.objects.create(user=user, name=f"Search {number}", secret=f"{user.pk}-{number}", saved_at=NOON)
     folder = a_folder(user, parent=a_folder(user))
     for number in range(sources):
         follow = a_follow(user, folders=(folder,) if number % 2 == 0 else ())
@@ -53,6 +56,20 @@ def test_a_page_takes_a_fixed_number_of_queries(client, page, most, shown):
         )
     assert taken[0] == taken[1]
     assert taken[0] <= most
+
+
+def test_an_article_beside_its_list_takes_no_queries_of_the_sidebar(client):
+    user, _folder = a_reader(3, 3)
+    client.force_login(user)
+    posting = Posting.objects.order_by("pk").first()
+    address = f"/posting/{posting.pk}/"
+    whole = queries_of(client, address)
+    with CaptureQueriesContext(connection) as captured:
+        part = client.get(address, headers={"HX-Request": "true", "HX-Target": "pane"})
+    assert len(captured) <= whole - 4
+    assert 'class="sidebar"' not in part.text
+    assert "<html" not in part.text
+    assert {"HX-Request", "HX-Target"} <= {name.strip() for name in part["Vary"].split(",")}
 
 
 def test_counts_take_four_queries(django_assert_num_queries):

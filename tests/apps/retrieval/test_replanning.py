@@ -69,6 +69,15 @@ def make_cheap() -> None:
     Plan.objects.update(price=1e-9)
 
 
+def test_the_first_profiles_of_a_new_portal_are_priced_by_the_next_run():
+    assert replan_changed(now=NOW) == 0
+    assert current_plan().price is None  # nothing is known yet
+    an_observed_source(daily(9))
+    replan_changed(now=SOON)
+    assert current_plan().price is not None
+    assert current_plan().curve
+
+
 class TestWhatASourceIsWorth:
     def test_moves_its_due_time_and_no_other(self, fleet):
         before = due_times()

@@ -29,7 +29,10 @@ mark_all
   | scope=tag-$tag_id&shown_at=$now
   | scope=source-$source_id&shown_at=$now
 seen | posting=$posting_id
+counts
 undo | undo=$undo_id | undo=up-to
+refresh | scope=source-$source_id&shown_at=$now
+refreshed | scope=source-$source_id&shown_at=$now&feeds=$source_id
 posting
 mark | read=yes | read=no | starred=yes | starred=no
 tag | tag=mine | tag=mine&do=remove
@@ -39,6 +42,7 @@ note | text=mine | do=delete
 place | number=0&seconds=9
 share | do=share | do=end
 summary | percent=10
+full_text
 history | start=$posting_id
 clear_history
 notes | q=wrote
@@ -81,6 +85,8 @@ follow
 edit_follow | title=mine&view=&images=&folders=$folder_id
 unfollow
 folders | name=mine&parent=$folder_id
+new_folder | name=mine
+show_feeds | show=unread
 arrange | move=source-$source_id+folder-$folder_id+into+folder-0+source-0 | move=folder-$folder_id+up
 edit_folder | name=mine&parent= | name=mine&parent=$other_folder_id
 delete_folder

@@ -54,7 +54,7 @@ def item_json(item: Item) -> Json:
     return {
         "id": item.id,
         "feed_id": item.feed_id,
-        "title": item.title,
+        "title": item.heading,
         "author": item.author,
         "html": item.html,
         "url": http_address(item.url),

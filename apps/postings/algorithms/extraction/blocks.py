@@ -12,6 +12,7 @@ from itertools import islice
 from lxml import etree
 
 from apps.postings.algorithms.extraction.words import words_of
+from apps.postings.algorithms.players import player_of
 
 SKIPPED = frozenset({
     "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "embed", "canvas", "select", "option",
@@ -127,7 +128,7 @@ class Block:
     section: int  # blocks of the same section have no boundary of a list, table, form, ... between them
     markup: int  # bits of the inline markup in it
     pieces: list[tuple[etree._Element, str]] = field(repr=False)  # source text with the innermost element around it
-    pictures: list[etree._Element] = field(repr=False)  # that stand between the block before and this one
+    pictures: list[etree._Element] = field(repr=False)  # and players that stand between the block before and this one
 
     @property
     def tag(self) -> str:
@@ -158,6 +159,14 @@ def cut(root: etree._Element | None) -> list[Block]:
     return _Cutter().cut(body)
 
 
+def _tex_of(formula: etree._Element) -> str:
+    """The TeX that most MathML names beside itself, marked as such, or ""."""
+    noted = formula.xpath("string(.//annotation[@encoding='application/x-tex'])")
+    tex = (formula.get("alttext") or str(noted)).strip()
+    begin, end = ("\\[", "\\]") if formula.get("display") == "block" else ("\\(", "\\)")
+    return f"{begin}{tex}{end}" if tex else ""
+
+
 class _Cutter:
     def __init__(self) -> None:
         self.blocks: list[Block] = []
@@ -186,8 +195,12 @@ class _Cutter:
                 if element is not body and (tail := element.tail):
                     self._add(element.getparent(), tail)
             elif tag in SKIPPED:
-                if tag in PICTURES:
+                if tag in PICTURES or (
+                    tag == "iframe" and player_of(element.get("data-src") or element.get("src") or "")
+                ):
                     self.pictures.append(element)
+                elif tag == "math" and (tex := _tex_of(element)):
+                    self._add(element.getparent(), tex)
                 walk.skip_subtree()
             else:
                 self._begin(element, tag)

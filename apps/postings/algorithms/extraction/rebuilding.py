@@ -13,12 +13,13 @@ from apps.postings.algorithms.extraction.words import BIT, words_of
 
 _OUTER = {
     "ul": "ul", "ol": "ol", "li": "li", "blockquote": "blockquote", "table": "table", "tr": "tr", "td": "td",
-    "th": "th", "dl": "dl", "dt": "dt", "dd": "dd", "pre": "pre", "p": "p", "figcaption": "p",
+    "th": "th", "dl": "dl", "dt": "dt", "dd": "dd", "pre": "pre", "p": "p",
+    "figcaption": "figure",
     "h1": "h2", "h2": "h2", "h3": "h3", "h4": "h4", "h5": "h4", "h6": "h4",
 }  # fmt: skip
 _INSIDE = {"li": ("ul", "ol"), "tr": ("table",), "td": ("tr",), "th": ("tr",), "dt": ("dl",), "dd": ("dl",)}
 _ONLY = {"ul": ("li",), "ol": ("li",), "table": ("tr",), "tr": ("td", "th"), "dl": ("dt", "dd")}
-_HOLDS_TEXT = frozenset({"li", "td", "th", "dt", "dd", "pre", "p", "h2", "h3", "h4"})
+_HOLDS_TEXT = frozenset({"li", "td", "th", "dt", "dd", "pre", "p", "figure", "h2", "h3", "h4"})
 _TABLE = frozenset({"table", "tr", "td", "th"})
 _INLINE = {
     "a": "a", "b": "strong", "strong": "strong", "i": "em", "em": "em", "u": "u", "code": "code", "kbd": "code",
@@ -115,6 +116,9 @@ class _Writer:
         if any(tag in _TABLE for _, tag in self._open):
             return  # it would tear the table apart
         self._close(0)
+        if picture.tag == "iframe":
+            self._out.append(f'<iframe src="{escape(source)}" title="{escape(picture.get("title") or "")}"></iframe>')
+            return
         figure = next((each for each in picture.iterancestors("figure")), None)
         caption = "" if figure is None or figure in self._figures else _caption(figure, self._captions)
         if figure is not None:
@@ -233,7 +237,7 @@ def _source_of(picture: etree._Element) -> str:
 
 
 def _image_elements(picture: etree._Element) -> Iterator[etree._Element]:
-    yield from picture.iter("img", "amp-img", "source")
+    yield from picture.iter("img", "amp-img", "iframe", "source")
     following = picture.getnext()  # for readers without scripts
     if following is not None and following.tag == "noscript":
         yield from following.iter("img")

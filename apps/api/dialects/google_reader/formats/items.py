@@ -42,7 +42,7 @@ def item_as_json(item: Item) -> dict[str, Any]:
         "timestampUsec": str(retrieved),
         "published": microseconds(item.published_at) // 1_000_000,
         "updated": microseconds(item.updated_at) // 1_000_000,
-        "title": item.title,
+        "title": item.heading,
         "canonical": [{"href": item.url}] if item.url else [],
         "alternate": page,
         "categories": [str(category) for category in item.categories],

@@ -71,7 +71,7 @@ def entry_json(entry: Entry, feed: Json, user_id: int) -> Json:
         "feed_id": entry.feed_id,
         "status": "unread" if entry.unread else "read",
         "hash": entry.identity,
-        "title": entry.title or entry.url,
+        "title": entry.heading or entry.url,
         "url": http_address(entry.url),
         "comments_url": http_address(entry.comments_url),
         "published_at": written(entry.published_at),
