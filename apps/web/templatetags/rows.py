@@ -39,9 +39,10 @@ def row(context: dict[str, Any], *, in_story: bool = False) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def tools(context: dict[str, Any], next: str, *, oob: bool = False) -> SafeString:
-    """Buttons of the context's posting; with `oob` htmx replaces the present ones."""
-    return drawn("tools", posting=context["posting"], here=next, oob=oob, form_token=_form_token(context))
+def tools(context: dict[str, Any], next: str, *, oob: bool = False, place: str = "") -> SafeString:
+    """Buttons of the context's posting; with `oob` htmx replaces those in the place."""
+    posting, token = context["posting"], _form_token(context)
+    return drawn("tools", posting=posting, here=next, oob=oob, place=place, form_token=token)
 
 
 @register.simple_tag(takes_context=True)
