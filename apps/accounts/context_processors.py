@@ -1,12 +1,15 @@
-"""The chosen theme: of users in their preferences, of visitors in a cookie."""
+"""The chosen theme and typesetting: of users in their preferences, of visitors in cookies."""
+
+from collections.abc import Mapping
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.functional import SimpleLazyObject
 
+from apps.accounts.algorithms.typesetting import Typesetting
 from apps.accounts.models import User
 
-COOKIE = "theme"
+COOKIE, TYPESETTING_COOKIE = "theme", "typesetting"
 
 
 def chosen_theme(request: HttpRequest) -> str:
@@ -15,15 +18,24 @@ def chosen_theme(request: HttpRequest) -> str:
     return chosen if chosen in User.Theme.values else User.Theme.AUTO.value
 
 
+def chosen_typesetting(request: HttpRequest) -> Typesetting:
+    user = getattr(request, "user", None)
+    is_signed_in = user is not None and user.is_authenticated
+    return Typesetting.read(user.typesetting if is_signed_in else request.COOKIES.get(TYPESETTING_COOKIE, ""))
+
+
 def theme(request: HttpRequest) -> dict[str, object]:
     """Lazy, because only whole pages need the user."""
-    return {"theme": SimpleLazyObject(lambda: chosen_theme(request))}
+    return {
+        "theme": SimpleLazyObject(lambda: chosen_theme(request)),
+        "typesetting": SimpleLazyObject(lambda: chosen_typesetting(request)),
+    }
 
 
-def remember(response: HttpResponse, *, theme: str, language: str) -> None:
-    """Store the choices of a visitor in cookies: the language in the one that Django reads."""
-    for name, value in ((COOKIE, theme), (settings.LANGUAGE_COOKIE_NAME, language)):
-        if value and value != User.Theme.AUTO:
+def remember(response: HttpResponse, choices: Mapping[str, str]) -> None:
+    """Store the choices of a visitor in cookies, by their names; defaults are not stored."""
+    for name, value in choices.items():
+        if value and value not in (User.Theme.AUTO, Typesetting().written):
             response.set_cookie(
                 name,
                 value,

@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from typing import Any
 
 from allauth.mfa.webauthn.forms import AddWebAuthnForm
@@ -6,6 +7,7 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import actions
+from apps.accounts.algorithms.typesetting import SIZES
 from apps.accounts.models import AppToken, User
 from apps.accounts.queries.time_zones import zone_names
 
@@ -14,11 +16,19 @@ def _languages() -> list[tuple[str, object]]:
     return [("", _("Browser default")), *settings.LANGUAGES]
 
 
+def _steps(label: object, steps: Mapping[int, object]) -> forms.ChoiceField:
+    return forms.ChoiceField(required=False, label=label, choices=list(steps.items()), widget=forms.RadioSelect)  # type: ignore[arg-type]
+
+
 class AppearanceForm(forms.Form):
-    """Choices of visitors."""
+    """Choices of visitors, too."""
 
     language = forms.ChoiceField(required=False, label=_("Language"), choices=_languages, widget=forms.RadioSelect)
     theme = forms.ChoiceField(label=_("Theme"), choices=User.Theme.choices, widget=forms.RadioSelect)
+    family = _steps(_("Typeface of articles"), {1: _("Serif"), 2: _("Sans serif")})
+    size = _steps(_("Text size"), {step: str(step) for step in SIZES})
+    leading = _steps(_("Line spacing"), {1: _("Tight"), 2: _("Normal"), 3: _("Relaxed")})
+    width = _steps(_("Text width"), {1: _("Narrow"), 2: _("Normal"), 3: _("Wide")})
 
 
 class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes none when it runs

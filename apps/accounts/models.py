@@ -1,8 +1,15 @@
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+
+
+def are_list_views(value: object) -> None:
+    """Refuse what an import may contain."""
+    if not isinstance(value, dict) or not all(view in User.View.values for view in value.values()):
+        raise ValidationError("not layouts by list")
 
 
 class User(AbstractUser):
@@ -18,6 +25,7 @@ class User(AbstractUser):
         BLOCKED = "blocked", _("Don't load images")
 
     class View(models.TextChoices):
+        COMPACT = "compact", _("Compact")
         LIST = "list", _("List")
         CARDS = "cards", _("Cards")
         MAGAZINE = "magazine", _("Magazine")
@@ -31,6 +39,7 @@ class User(AbstractUser):
     unread_only = models.BooleanField(default=False, help_text=_("Hides articles that you have read."))
     order = models.CharField(max_length=6, choices=Order, default=Order.NEWEST)
     view = models.CharField(max_length=8, choices=View, default=View.LIST)  # layout of lists
+    list_views = models.JSONField(default=dict, blank=True, validators=[are_list_views])  # by list, as "folder-3"
     mark_on_scroll = models.BooleanField(
         default=False, help_text=_("Articles that you scroll past are marked as read. Needs JavaScript.")
     )
@@ -42,6 +51,7 @@ class User(AbstractUser):
     )
     time_zone = models.CharField(max_length=50, blank=True)  # of the tz database; the portal's own if empty
     theme = models.CharField(max_length=8, choices=Theme, default=Theme.AUTO)
+    typesetting = models.CharField(max_length=20, blank=True)  # of articles, see algorithms.typesetting
     language = models.CharField(max_length=10, blank=True)  # of the settings' LANGUAGES; the browser's if empty
 
 

@@ -43,6 +43,7 @@ class Follow(models.Model):
 
     class View(models.TextChoices):
         DEFAULT = "", _("As in preferences")
+        COMPACT = "compact", _("Compact")
         LIST = "list", _("List")
         CARDS = "cards", _("Cards")
         MAGAZINE = "magazine", _("Magazine")

@@ -1,59 +1,82 @@
+import { expand, isOpen, leave as leaveArticle, open, scroller } from "./pane.js";
+import { announce, beside, find, goTo, isUnread, select, selectedRow } from "./rows.js";
+
 const PREFIX_TIME = 1200; // ms for the second key of a pair
 const REPEATABLE = "jknp"; // repeat while held down
+const PAGE = 0.85; // of the window's height
 
-let selected = null; // id of the row, since htmx may replace the element
 let prefixAt = -Infinity;
 
-const find = (selector, within = document) => within?.querySelector(selector);
-const rows = () => [...document.querySelectorAll("[data-posting]:not([data-whole])")];
 const whole = () => find("[data-whole]");
-const posting = () => whole() ?? (selected && document.getElementById(selected));
+const posting = () => whole() ?? selectedRow();
 
-function select(row) {
-  find(".is-selected")?.classList.remove("is-selected");
-  selected = row.id;
-  row.classList.add("is-selected");
-}
-
-function goTo(row) {
-  select(row);
-  find("[data-open]", row)?.focus({ preventScroll: true });
-  row.scrollIntoView({ block: "nearest" });
-}
-
-function step(by, isMeant = () => true) {
-  if (whole()) {
+// To a row beside; while an article is open, to its article.
+function step(by, isMeant) {
+  if (whole() && !isOpen()) {
     find(by > 0 ? "[data-next]" : "[data-previous]", whole())?.click();
     return;
   }
-  const all = rows();
-  const at = all.findIndex((row) => row.id === selected);
-  let next = at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by;
-  while (all[next] && !isMeant(all[next])) next += by;
-  if (all[next]) goTo(all[next]);
+  const row = beside(by, isMeant);
+  if (row && isOpen()) {
+    row.scrollIntoView({ block: "nearest" });
+    open(find("[data-open]", row));
+  } else if (row) goTo(row);
   else if (by > 0) find("[data-more]")?.click();
 }
 
-const isUnread = (row) => find("[data-unread]", row) !== null;
+// Space: down a page, and at the end of an article to the next unread one.
+function page() {
+  const place = scroller();
+  const isAtEnd = place.scrollTop + place.clientHeight >= place.scrollHeight - 2;
+  if (whole() && !isAtEnd) place.scrollBy({ top: PAGE * place.clientHeight });
+  else if (whole()) step(1, isUnread);
+  else openNext(place);
+}
+
+function openNext(place) {
+  const row = find(".list-bar") && beside(1, isUnread);
+  if (row) open(find("[data-open]", row));
+  else place.scrollBy({ top: PAGE * place.clientHeight });
+}
+
+// The feed or folder before or after the current place in the sidebar.
+function toNeighbour(by, kind) {
+  const links = [...document.querySelectorAll(`.sidebar a[href^="/river/${kind}/"]`)];
+  const current = find(".sidebar a[aria-current]");
+  const side = by > 0 ? Node.DOCUMENT_POSITION_FOLLOWING : Node.DOCUMENT_POSITION_PRECEDING;
+  const beyond = links.filter((link) => !current || current.compareDocumentPosition(link) & side);
+  beyond.at(by > 0 ? 0 : -1)?.click();
+}
+
+async function copyLink() {
+  const link = find("[data-original]", posting()) ?? find("[data-open]", posting());
+  if (!link) return;
+  await navigator.clipboard.writeText(link.href);
+  announce(find("[data-announcer]").dataset.textCopied);
+}
 
 function openOriginal() {
   const link = find("[data-original]", posting());
   if (link) window.open(link.href, "_blank", "noopener,noreferrer");
 }
 
-// The previous list, or else that of the source.
+// The list beside or below, or the previous one, or else that of the source.
 function goUp() {
+  if (leaveArticle()) return;
   if (!whole()) location.assign("/river/");
   else if (document.referrer.startsWith(`${location.origin}/`) && !/\/posting\//.test(document.referrer)) history.back();
   else find("[data-up]", whole())?.click();
 }
 
 function tag() {
-  const row = posting();
-  const field = find(".tag-form [name=tag]", row);
-  field?.closest("details")?.setAttribute("open", "");
-  if (field) field.focus();
-  else find("[data-menu]", row)?.click();
+  const button = find("[data-to=tags]", whole());
+  if (button) button.click();
+  else find("[data-menu]", selectedRow())?.click();
+}
+
+function readerView() {
+  if (whole()) find("[data-reader]", whole())?.click();
+  else find("[data-open]", selectedRow())?.click();
 }
 
 // From the field for tags back to its row, where the other keys work.
@@ -70,7 +93,7 @@ function leave(field) {
 // A page's own search field before the one in the header, which small screens hide.
 function search() {
   const fields = [...document.querySelectorAll("main [data-search], [data-search]")];
-  const own = fields.find((field) => field.closest("main")) ?? fields.find((field) => field.checkVisibility());
+  const own = fields.find((field) => field.closest("main")) ?? fields.find((field) => field.checkVisibility({ visibilityProperty: true }));
   if (own) own.focus();
   else location.assign("/search/");
 }
@@ -80,12 +103,20 @@ const KEYS = {
   k: () => step(-1),
   n: () => step(1, isUnread),
   p: () => step(-1, isUnread),
-  o: () => find("[data-open]", posting())?.click(),
+  o: () => find("[data-open]", selectedRow())?.click(),
+  x: () => selectedRow() && !whole() && expand(selectedRow()),
+  " ": page,
   u: goUp,
   v: openOriginal,
   s: () => find("[data-star]", posting())?.click(),
   m: () => find("[data-read]", posting())?.click(),
   t: tag,
+  f: readerView,
+  c: copyLink,
+  J: () => toNeighbour(1, "source"),
+  K: () => toNeighbour(-1, "source"),
+  N: () => toNeighbour(1, "folder"),
+  P: () => toNeighbour(-1, "folder"),
   A: () => find("[data-mark-all]")?.requestSubmit(),
   r: () => location.reload(),
   "/": search,
@@ -120,10 +151,14 @@ function keyOf(event) {
   return event.shiftKey ? latin : latin.toLowerCase();
 }
 
+// Space presses what has the focus, and scrolls pages without articles.
+const isSpaceTaken = (target) => target.closest("button, summary, input, [role=button]") || !find("[data-posting]");
+
 function press(event) {
   if (event.key === "Escape" && !event.isComposing && event.target.matches(".tag-form [name=tag]")) leave(event.target);
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(event.target)) return;
   const key = keyOf(event);
+  if (key === " " && (event.shiftKey || isSpaceTaken(event.target))) return;
   if (event.repeat && !REPEATABLE.includes(key)) return;
   const isSecond = event.timeStamp - prefixAt < PREFIX_TIME;
   prefixAt = -Infinity;
@@ -144,7 +179,7 @@ export function watchKeys() {
   if (row?.matches("[data-posting]")) select(row);
   document.addEventListener("keydown", press);
   document.addEventListener("focusin", (event) => {
-    const row = event.target.closest("[data-posting]:not([data-whole])");
-    if (row && row.id !== selected) select(row);
+    const row = event.target.closest(".row[data-posting]");
+    if (row && row !== selectedRow()) select(row);
   });
 }

@@ -8,12 +8,13 @@ export function markWhileScrolling() {
   if (!list) return;
   const waiting = new Set();
   const onScreen = new WeakSet();
-  const top = document.querySelector(".top")?.offsetHeight ?? 0; // px, height of the header
+  const top = document.querySelector(".list-bar")?.getBoundingClientRect().height ?? 0; // px, of what covers the list
 
   const observer = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting, boundingClientRect } of entries) {
       if (isIntersecting) onScreen.add(target);
-      else if (onScreen.has(target) && boundingClientRect.bottom <= top) {
+      // Without a height, the list is hidden behind an article.
+      else if (onScreen.has(target) && boundingClientRect.height && boundingClientRect.bottom <= top) {
         observer.unobserve(target);
         if (target.querySelector("[data-unread]")) waiting.add(target.id.replace("posting-", ""));
       }

@@ -1,20 +1,16 @@
 /** Share an address with other apps, or copy it, as far as the browser can. */
 export function offerSharing() {
-  if (navigator.share) {
-    for (const button of document.querySelectorAll("[data-share]")) {
-      button.hidden = false;
-      button.addEventListener("click", () => {
-        const { share: url, title } = button.dataset;
-        navigator.share({ url, title }).catch(() => {}); // cancelled
-      });
-    }
-  }
-  if (!navigator.clipboard) return;
-  for (const button of document.querySelectorAll("[data-copy]")) {
-    button.hidden = false;
-    button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(button.dataset.copy);
-      button.textContent = button.dataset.copied;
-    });
-  }
+  const possible = [navigator.share && "[data-share]", navigator.clipboard && "[data-copy]"].filter(Boolean).join();
+  if (!possible) return;
+  const reveal = () => document.querySelectorAll(possible).forEach((button) => (button.hidden = false));
+  reveal();
+  document.addEventListener("htmx:load", reveal); // an article was opened
+  document.addEventListener("click", async ({ target }) => {
+    const button = target.closest("[data-share], [data-copy]");
+    const { share, title, copy, copied } = button?.dataset ?? {};
+    if (share) navigator.share({ url: share, title }).catch(() => {}); // cancelled
+    if (!copy) return;
+    await navigator.clipboard.writeText(copy);
+    button.textContent = copied;
+  });
 }

@@ -15,13 +15,13 @@ BRIGHTNESS = """() => getComputedStyle(document.body).backgroundColor.match(/\\d
 def test_a_visitor_reads_in_chinese_by_night(page: Page):
     page.goto("/help/keys/")
     assert page.evaluate(BRIGHTNESS) > 200
-    page.get_by_role("link", name="Language and theme").click()
+    page.get_by_role("link", name="Language and appearance").click()
     page.get_by_label("简体中文").check()
     page.get_by_label("Dark").check()
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("键盘快捷键")
     assert page.evaluate(BRIGHTNESS) < 50
-    page.get_by_role("link", name="语言与主题").click()
+    page.get_by_role("link", name="语言与外观").click()
     expect(page.get_by_label("深色")).to_be_checked()
     page.get_by_label("浅色").check()
     page.get_by_label("浏览器默认").check()
@@ -43,7 +43,7 @@ def test_text_from_right_to_left_stands_on_its_side_and_says_its_language(page: 
     arabic, english = page.locator(".row-title[lang=ar]"), page.locator(".row-title[lang=en]")
     assert arabic.evaluate("title => getComputedStyle(title).direction") == "rtl"
     assert english.evaluate("title => getComputedStyle(title).direction") == "ltr"
-    ends = "title => { const range = document.createRange(); range.selectNodeContents(title);"
+    ends = "title => { const range = document.createRange(); range.selectNodeContents(title.firstChild);"
     ends += " return title.getBoundingClientRect().right - range.getBoundingClientRect().right; }"
     assert arabic.evaluate(ends) == pytest.approx(0, abs=1)
     assert english.evaluate(ends) > 20
@@ -62,9 +62,13 @@ def cuts_of_the_top_bar(page: Page) -> dict[int, int]:
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_on_a_phone_no_word_of_the_top_bar_is_cut(page: Page, client, live_server, language):
     sign_in(page.context, client, a_user("somebody with a long name", language=language), live_server.url)
-    for address in ("/save/buttons/", "/river/"):
-        page.goto(address)
-        assert set(cuts_of_the_top_bar(page).values()) == {0}, address
+    page.goto("/save/buttons/")
+    assert set(cuts_of_the_top_bar(page).values()) == {0}
+    page.goto("/river/")
+    for width in (360, 390, 430):
+        page.set_viewport_size({"width": width, "height": 800})
+        cuts = page.locator(".tabs > *").evaluate_all("all => all.map(each => each.scrollWidth - each.clientWidth)")
+        assert cuts == [0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("language", ["en", "zh-CN"])
@@ -80,6 +84,6 @@ def test_all_of_a_persons_menu_is_reached_on_a_phone_that_lies(page: Page, clien
     sign_in(page.context, client, a_user(is_staff=True), live_server.url)
     page.set_viewport_size({"width": 844, "height": 390})
     page.goto("/tags/")
-    page.locator(".top .menu summary").click()
+    page.get_by_role("button", name="Your menu").click()
     page.get_by_role("button", name="Sign out").scroll_into_view_if_needed()
     expect(page.get_by_role("button", name="Sign out")).to_be_in_viewport()

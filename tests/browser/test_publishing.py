@@ -21,7 +21,7 @@ def test_a_folder_gets_an_address_and_another_one(page: Page):
     sign_in(page, user)
     page.goto(f"/river/folder/{folder.pk}/")
     main = page.get_by_role("main")
-    main.get_by_text("RSS", exact=True).first.click()
+    main.get_by_title("More", exact=True).click()
     main.get_by_role("button", name="Create a private URL").click()
     address = main.get_by_role("link", name=f"/feeds/{PrivateAddress.objects.get().secret}/rss/")
     expect(address).to_be_visible()
@@ -29,7 +29,7 @@ def test_a_folder_gets_an_address_and_another_one(page: Page):
     expect(main.get_by_text("the old ones no longer work")).to_be_visible()
     expect(address).to_have_count(0)
     page.goto(f"/river/folder/{folder.pk}/")
-    main.get_by_text("RSS", exact=True).first.click()
+    main.get_by_title("More", exact=True).click()
     expect(main.get_by_role("link", name="Atom")).to_be_visible()
 
 

@@ -50,9 +50,9 @@ def test_from_signing_up_to_the_first_posting(page: Page):
     page.get_by_role("link", name="Choose feeds from the catalogue").click()
     page.get_by_role("button", name="Follow The Wire").click()
     expect(page.get_by_role("button", name="Follow The Wire")).to_have_count(0)
-    page.get_by_role("link", name="Wirebeat").click()
+    page.get_by_role("link", name="Articles", exact=True).click()
     page.get_by_role("link", name=posting.title).click()
-    expect(page.get_by_text("Words of posting")).to_be_visible()
+    expect(page.locator(".prose").get_by_text("Words of posting")).to_be_visible()
     assert Mark.objects.filter(user__username="ada", posting=posting, read=True).exists()
 
 
@@ -82,7 +82,7 @@ def test_reading_with_the_keyboard(page: Page):
     assert Mark.objects.get(posting=second).starred_at
 
     page.keyboard.press("m")
-    expect(page.locator("[data-count=all]")).to_have_text("2")
+    expect(page.locator(".sidebar [data-count=all]")).to_have_text("2")
 
     page.keyboard.press("k")
     page.keyboard.press("o")
@@ -154,7 +154,7 @@ def test_marks_and_the_drawer_work_without_scripts(page: Page):
     expect(page.locator("[data-unread]")).to_have_count(0)
     assert following.unread_counts(follow.user) == {}
     assert Mark.objects.get(posting=posting).starred_at
-    page.locator(".drawer-button").click()
+    page.locator(".tabs").get_by_text("Feeds").click()
     page.get_by_role("navigation", name="Your feeds").get_by_role("link", name="Starred").click()
     expect(page.locator("article")).to_have_count(1)
 
@@ -233,4 +233,4 @@ def test_nothing_moves_while_pictures_load(page: Page):
     sign_in(page, follow.user)
     page.goto("/river/")
     box = page.locator(".row-image").first.bounding_box()
-    assert (box["width"], box["height"]) == (72, 54)
+    assert (box["width"], box["height"]) == (72, 64)

@@ -14,7 +14,7 @@ from apps.accounts.models import User
 from apps.following.models import Mark, Note, Playback, Tagging
 from apps.reading.actions import recordings
 from tests.apps.reading.recordings_server import Publisher, publishing
-from tests.builders import a_follow, a_posting, a_user, some_postings
+from tests.builders import NOON, a_follow, a_posting, a_user, some_postings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
@@ -91,27 +91,35 @@ def test_far_down_a_list_one_sees_what_was_marked_and_can_undo_it(page: Page, us
     expect(page.locator("[data-unread]")).to_have_count(25)
 
 
+def choose_layout(page: Page, name: str) -> None:
+    page.get_by_title("Layout").click()
+    page.get_by_role("group", name="Layout").get_by_role("link", name=name).click()
+
+
 @with_and_without_scripts
 def test_layouts_are_chosen_and_fit_every_window(page: Page, user: User):
     source = a_follow(user).source
     for number in range(4):
         a_posting(source, title="w" * 90, text="v" * 200, image_url=f"/static/icon.svg?{number}" if number % 2 else "")
     page.goto("/river/")
-    for name, view in (("Cards", "cards"), ("Magazine", "magazine"), ("List", "list")):
-        page.get_by_role("group", name="Layout").get_by_role("link", name=name).click()
+    for name, view in (("Cards", "cards"), ("Magazine", "magazine"), ("Compact", "compact"), ("List", "list")):
+        choose_layout(page, name)
         expect(page.locator(f".rows.is-{view}")).to_be_visible()
         for width in (320, 390, 1280):
             page.set_viewport_size({"width": width, "height": 800})
             overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             assert overflow <= 0, (view, width)
-    page.get_by_role("group", name="Layout").get_by_role("link", name="Cards").click()
+    choose_layout(page, "Cards")
     page.goto("/river/")
     expect(page.locator(".rows.is-cards")).to_be_visible()
 
 
 @with_and_without_scripts
 def test_reader_view_keeps_the_chosen_text_size(page: Page, user: User):
-    newer, older = some_postings(2, a_follow(user).source)
+    source = a_follow(user).source
+    older, newer = (
+        a_posting(source, text="Ships sailed.\n\n" * 200, published_at=NOON.replace(hour=at)) for at in (8, 9)
+    )
     page.goto(f"/posting/{newer.pk}/")
     page.get_by_role("link", name="Reader view").click()
     text = page.locator(".text-alone .prose")
@@ -170,13 +178,13 @@ def test_keys_alone_lead_from_signing_in_to_a_starred_article(page: Page, reques
         focus(page, f"#title-{posting.pk}")
         page.keyboard.press("Enter")
         expect(page).to_have_url(re.compile(f"/posting/{posting.pk}/"))
-        focus(page, "[data-star]")
+        focus(page, "[data-whole] [data-star]")
         page.keyboard.press("Enter")
-    expect(page.locator("[data-star]")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("[data-whole] [data-star]")).to_have_attribute("aria-pressed", "true")
     assert Mark.objects.get(posting=posting).starred_at
 
 
-@pytest.mark.parametrize("view", ["list", "cards", "magazine"])
+@pytest.mark.parametrize("view", ["list", "compact", "cards", "magazine"])
 def test_keys_do_the_same_in_every_layout(page: Page, user: User, view: str):
     first, second, third = some_postings(3, a_follow(user).source, newest_at=timezone.now() - timedelta(hours=1))
     page.goto(f"/river/?view={view}")
@@ -262,7 +270,7 @@ def test_what_is_scrolled_past_is_marked_read(page: Page, user: User):
     expect(page.locator("[data-unread]")).to_have_count(30)
     page.evaluate(SCROLL, [f"posting-{posting.pk}" for posting in postings[:11]])
     expect(page.locator("[data-unread]")).to_have_count(22)  # of the one above the last a part is to be seen
-    expect(page.locator("[data-count=all]")).to_have_text("22")
+    expect(page.locator(".sidebar [data-count=all]")).to_have_text("22")
     page.evaluate(SCROLL, [f"posting-{posting.pk}" for posting in postings[11:21]])
     page.goto("/catalogue/")  # leaving a page reports the rest
     settled(lambda: Mark.objects.filter(read=True).count() == 18, page)

@@ -37,6 +37,11 @@ def set_preferences(user: User, **values: object) -> None:
     User.objects.filter(pk=user.pk).update(**values)
 
 
+def set_list_view(user: User, list_name: str, view: User.View) -> None:
+    """Remember the layout of one list."""
+    User.objects.filter(pk=user.pk).update(list_views=user.list_views | {list_name: view.value})
+
+
 def set_active(user_id: int, *, active: bool) -> bool:
     """Allow or forbid a user to sign in, which ends sessions at their next request. Returns whether it changed."""
     return bool(User.objects.filter(pk=user_id, is_active=not active).update(is_active=active))

@@ -12,11 +12,12 @@ from apps.following.models import Follow
 from apps.following.queries.posting_state import PostingState, posting_state
 from apps.postings import queries as postings
 from apps.postings.algorithms.players import player_of
+from apps.postings.algorithms.teasers import is_teaser
 from apps.postings.models import Edition, Posting
 from apps.reading.algorithms.differences import word_changes
 from apps.reading.pages.attachments import attachments
 from apps.sources.algorithms.addresses import http_address
-from apps.stories.queries.front import shared_story
+from apps.stories.queries.front import related_reports
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
 from apps.web.algorithms.articles import player_link
@@ -25,6 +26,7 @@ from apps.web.pages.icons import icon_address
 from apps.web.pages.pictures import article_for, picture_for, recording_for
 from apps.web.pages.summaries import summary_part
 
+_RELATED = 3  # reports of the same story
 _SAMPLE = 20_000  # characters from which the reading time is estimated
 
 
@@ -56,6 +58,8 @@ def posting_page(
         "image_url": picture_for(user, picture_address(posting.image_url), own.images),  # empty if none is shown
         "minutes": reading_minutes(posting.text[:_SAMPLE], len(posting.text)),  # reading time
         "attachments": files,
+        "is_teaser": bool(posting.url) and not posting.extractor and is_teaser(posting.text),
+        "was_unread": False,  # until now
         "own": own,  # the user's
         "source_title": own.source_title or str(posting.source),
         "icon": icon_address(posting.source.icon_id),
@@ -64,7 +68,7 @@ def posting_page(
         "newer_id": beside.newer_id,  # of the same source
         "older_id": beside.older_id,
         "summary": summary_part(posting, percent),
-        "story_id": shared_story(user, posting_id),  # of a story with other sources
+        "related": related_reports(user, posting_id, _RELATED),  # of a story with other sources
     }
 
 

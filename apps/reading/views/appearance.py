@@ -1,11 +1,19 @@
-"""The portal's language and theme, also for visitors."""
+"""The portal's language, theme and typesetting, also for visitors."""
+
+from dataclasses import asdict
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_http_methods
 
 from apps.accounts import actions
-from apps.accounts.context_processors import chosen_theme, remember
+from apps.accounts.context_processors import (
+    COOKIE,
+    TYPESETTING_COOKIE,
+    chosen_theme,
+    chosen_typesetting,
+    remember,
+)
 from apps.accounts.forms import AppearanceForm
 from apps.accounts.models import User
 from apps.web.views.rendering import back, show
@@ -13,17 +21,21 @@ from apps.web.views.rendering import back, show
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def appearance(request: HttpRequest) -> HttpResponse:
-    """Set both, and redirect to the previous page."""
+    """Set them, and redirect to the previous page."""
     person, cookies = request.user, request.COOKIES
     language = person.language if isinstance(person, User) else cookies.get(settings.LANGUAGE_COOKIE_NAME, "")
-    form = AppearanceForm(request.POST or None, initial={"theme": chosen_theme(request), "language": language})
+    kept = chosen_typesetting(request)
+    initial = {"theme": chosen_theme(request), "language": language, **asdict(kept)}
+    form = AppearanceForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         response = back(request, "home")
         theme, language = form.cleaned_data["theme"], form.cleaned_data["language"]
+        typesetting = kept.changed(form.cleaned_data).written
         if isinstance(request.user, User):
-            actions.set_preferences(request.user, theme=User.Theme(theme), language=language)
+            actions.set_preferences(request.user, theme=theme, language=language, typesetting=typesetting)
         else:
-            remember(response, theme=theme, language=language)
+            names = (COOKIE, settings.LANGUAGE_COOKIE_NAME, TYPESETTING_COOKIE)
+            remember(response, dict(zip(names, (theme, language, typesetting), strict=True)))
         return response
     wanted = request.POST.get("next") or request.GET.get("next", "")
     return show(request, "reading/appearance.html", form=form, next=wanted)

@@ -65,7 +65,14 @@ def mark(request: PersonsRequest, posting_id: int) -> HttpResponse:
         return HttpResponseBadRequest("Say read or starred, yes or no.")
     if not request.htmx:
         return back(request, "river")
-    context: dict[str, object] = {"posting": row(request.user, posting_id), "next": request.POST.get("next", "")}
+    in_pane = (request.htmx.trigger or "").startswith("tools-pane")
+    context: dict[str, object] = {
+        "posting": row(request.user, posting_id),
+        "next": request.POST.get("next", ""),
+        "place": "pane-" if in_pane else "",
+        "other": "" if in_pane else "pane-",
+        "also": "also" in request.POST,  # the other place is shown, too
+    }
     if read is not None:
         context["sidebar"] = sidebar(request.user)
     return render(request, "reading/_marked.html", context)
@@ -73,7 +80,7 @@ def mark(request: PersonsRequest, posting_id: int) -> HttpResponse:
 
 @person_post
 def tag(request: PersonsRequest, posting_id: int) -> HttpResponse:
-    """Add a tag to a posting, or remove it; htmx gets the posting's menu."""
+    """Add a tag to a posting, or remove it; in a list, htmx gets the posting's menu."""
     require_readable(request.user, posting_id)
     name, complaint = request.POST.get("tag", ""), ""
     if request.POST.get("do") == "remove":
@@ -83,7 +90,7 @@ def tag(request: PersonsRequest, posting_id: int) -> HttpResponse:
             actions.tag(request.user, [posting_id], name, now())
         except actions.NotPossible as error:
             complaint = str(error)
-    if request.htmx:
+    if request.htmx and not request.htmx.boosted:
         context = {"page": posting_menu(request.user, posting_id, request.POST), "complaint": complaint}
         return render(request, "reading/_menu.html", context)
     if complaint:
@@ -96,6 +103,12 @@ def menu(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """The menu of a posting in a list: its own page, or for htmx the part below the row."""
     page = present(posting_menu(request.user, posting_id, request.GET), "There is no such posting.")
     return show(request, "reading/menu.html", part="reading/_menu.html", page=page)
+
+
+@person_get
+def counts(request: PersonsRequest) -> HttpResponse:
+    """The sidebar's numbers, for htmx after an article was opened beside its list."""
+    return render(request, "reading/_counts.html", {"sidebar": sidebar(request.user)})
 
 
 # --- many -------------------------------------------------------------------------------------------------------------

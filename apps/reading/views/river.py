@@ -4,8 +4,11 @@ from django.http import Http404, HttpResponse
 from django.utils.timezone import localtime, now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from apps.accounts import actions as accounts_actions
+from apps.accounts.algorithms.typesetting import LEADINGS, SIZES
+from apps.accounts.context_processors import TYPESETTING_COOKIE, chosen_typesetting, remember
 from apps.accounts.models import User
 from apps.accounts.views.requests import person_get, present
 from apps.database.sanitizing import sanitize
@@ -14,7 +17,6 @@ from apps.following import queries as following
 from apps.following.models import Follow
 from apps.following.queries import Scope
 from apps.published_feeds.pages import menu_of_list
-from apps.reading.algorithms.typesetting import LEADINGS, SIZES, Typesetting
 from apps.reading.pages.layouts import view_of
 from apps.reading.pages.posting import posting_page
 from apps.reading.pages.river import ListOptions, river_page
@@ -25,8 +27,8 @@ from apps.stories import actions as stories_actions
 from apps.web.pages import Context
 from apps.web.views.rendering import PersonsRequest, Request, by, is_from_here, is_prefetch, place_in_list, show
 
-_TYPESETTING = "typesetting"  # cookie
-_YEAR = 365 * 86_400  # s
+# Parts of the page by the element that shows them: beside a list, or below a row.
+_PARTS = {"pane": "reading/_pane.html", "menu": "reading/_expanded.html"}
 
 
 @person_get
@@ -61,8 +63,9 @@ def source(request: Request, source_id: int) -> HttpResponse:
 
 
 @require_safe
+@vary_on_headers("HX-Request", "HX-Target")
 def posting(request: Request, posting_id: int) -> HttpResponse:
-    """A posting's page, or with `mode=reading` its text alone."""
+    """A posting's page, for htmx its part for the target, or with `mode=reading` its text alone."""
     page, moment = posting_page(request.user, posting_id, chosen_percent(request)), now()
     if page is None:
         page = _private_page(request, posting_id)
@@ -73,10 +76,11 @@ def posting(request: Request, posting_id: int) -> HttpResponse:
         following_actions.remember_read(request.user, [posting_id], now=moment)
         if page["posting"].unread:
             following_actions.mark_read(request.user, [posting_id], read=True, now=moment)
-            page["posting"].unread = False
+            page["posting"].unread, page["was_unread"] = False, True
     if request.GET.get("mode") == "reading":
         return _show_text(request, page)
-    return show(request, "reading/posting.html", at=Scope("source", page["posting"].source_id), page=page)
+    part = _PARTS.get((request.htmx.target or "").partition("-")[0], "") if request.htmx else ""
+    return show(request, "reading/posting.html", at=Scope("source", page["posting"].source_id), part=part, page=page)
 
 
 def _private_page(request: Request, posting_id: int) -> Context | None:
@@ -91,15 +95,16 @@ def _private_page(request: Request, posting_id: int) -> Context | None:
 
 
 def _show_text(request: Request, page: Context) -> HttpResponse:
-    """The text in the reader's typesetting, which a cookie stores."""
-    kept = Typesetting.read(request.COOKIES.get(_TYPESETTING, ""))
-    chosen = kept.changed(request.GET.get("size", ""), request.GET.get("leading", ""))
+    """The text alone; links above it change the typesetting."""
+    kept = chosen_typesetting(request)
+    chosen = kept.changed(request.GET.dict())
     response = show(
-        request, "reading/posting_text.html", alone=True, page=page, chosen=chosen, sizes=SIZES, leadings=LEADINGS
+        request, "reading/posting_text.html", alone=True, page=page, typesetting=chosen, sizes=SIZES, leadings=LEADINGS
     )
-    if chosen != kept:
-        # A script changes it, too, without a request.
-        response.set_cookie(_TYPESETTING, chosen.written, _YEAR, secure=request.is_secure(), samesite="Lax")
+    if chosen != kept and request.user.is_authenticated:
+        accounts_actions.set_preferences(request.user, typesetting=chosen.written)
+    elif chosen != kept:
+        remember(response, {TYPESETTING_COOKIE: chosen.written})
     return response
 
 
@@ -112,14 +117,14 @@ def _show(
     *,
     all_by_default: bool = False,
 ) -> HttpResponse:
-    options = _options(request, follow, all_by_default=all_by_default)
+    options = _options(request, scope, follow, all_by_default=all_by_default)
     page = river_page(request.user, scope, title, options, localtime(), source, follow)
     part = "reading/_rows.html" if request.htmx and options.start else ""  # the next rows
     feeds = None if part else menu_of_list(request.user, scope)
     return show(request, "reading/river.html", at=scope, part=part, page=page, feeds=feeds)
 
 
-def _options(request: Request, follow: Follow | None, *, all_by_default: bool) -> ListOptions:
+def _options(request: Request, scope: Scope, follow: Follow | None, *, all_by_default: bool) -> ListOptions:
     """List options by the address, or else by the user's preferences."""
     person = request.user
     prefers_unread = person.is_authenticated and person.unread_only and not all_by_default
@@ -130,17 +135,18 @@ def _options(request: Request, follow: Follow | None, *, all_by_default: bool) -
         order=User.Order(order if order in User.Order.values else preferred_order),
         start=place_in_list(request),
         words=sanitize(request.GET.get("q", "")).strip(),
-        view=_view(request, follow),
+        view=_view(request, scope, follow),
     )
 
 
-def _view(request: Request, follow: Follow | None) -> User.View:
-    """The layout of a list. One chosen by a link of ours is stored: for its source, or for all other lists."""
-    person, requested = request.user, request.GET.get("view", "")
-    view = view_of(person, follow, requested)
-    if person.is_authenticated and view == requested and is_from_here(request) and not is_prefetch(request):
+def _view(request: Request, scope: Scope, follow: Follow | None) -> User.View:
+    """The layout of a list. One chosen by a link of ours is stored for that list."""
+    person, requested, name = request.user, request.GET.get("view", ""), f"{scope.kind}-{scope.id}"
+    view = view_of(person, follow, requested, name)
+    is_stored = view == view_of(person, follow, "", name)
+    if person.is_authenticated and not is_stored and is_from_here(request) and not is_prefetch(request):
         if follow is not None:
             following_actions.set_view(follow, view)
-        elif view != person.view:
-            accounts_actions.set_preferences(person, view=view)
+        elif scope.kind != "source":
+            accounts_actions.set_list_view(person, name, view)
     return view

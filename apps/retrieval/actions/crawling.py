@@ -206,6 +206,15 @@ def _log_delays_of_index(index_id: int, posting_ids: list[int], clock_rate: floa
         )
 
 
+@transaction.atomic
+def fill_posting(fetch: PageFetch) -> bool:
+    """Replace the teaser of a posting by the text of its page; False without an article, or if that is not longer."""
+    # Postings of one source are stored under the lock of its schedule.
+    Schedule.objects.select_for_update().filter(pk=fetch.page.source_id).first()
+    page = _posting_page(fetch)
+    return page is not None and fetch.page.posting_id is not None and postings.fill(fetch.page.posting_id, page)
+
+
 def _posting_page(fetch: PageFetch) -> PageOfPosting | None:
     if fetch.reading is None or fetch.reading.article is None:
         return None

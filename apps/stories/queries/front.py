@@ -10,7 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from apps.accounts.models import User
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_as
 from apps.following import queries as following
 from apps.postings.models import Posting
 from apps.sources.models import Source
@@ -151,21 +151,35 @@ def members_of(story_id: int) -> QuerySet[Member]:
     return Member.objects.filter(story_id=story_id).order_by("published_at", "posting_id")
 
 
-_SHARED_STORY = """
-SELECT story.id FROM stories_member member JOIN stories_story story ON story.id = member.story_id
-WHERE member.posting_id = %(posting)s AND story.sources >= %(fewest)s AND EXISTS (
-    SELECT FROM stories_member other JOIN postings_posting posting ON posting.id = other.posting_id
-    JOIN sources_source source ON source.id = posting.source_id
-    WHERE other.story_id = story.id AND other.posting_id <> member.posting_id
-        AND (source.listed OR EXISTS (
-            SELECT FROM following_follow follow WHERE follow.user_id = %(user)s AND follow.source_id = source.id)))
+class Report(NamedTuple):
+    """Another posting of a story."""
+
+    story_id: int
+    posting_id: int
+    title: str
+    language: str
+    source_title: str
+    published_at: datetime
+
+
+_REPORTS = """
+SELECT member.story_id, posting.id AS posting_id,
+    coalesce(nullif(posting.title, ''), left(posting.text, 120)) AS title, posting.language,
+    coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS source_title, posting.published_at
+FROM stories_member member JOIN stories_story story ON story.id = member.story_id
+JOIN stories_member other ON other.story_id = story.id AND other.posting_id <> member.posting_id
+JOIN postings_posting posting ON posting.id = other.posting_id
+JOIN sources_source source ON source.id = posting.source_id
+LEFT JOIN following_follow follow ON follow.user_id = %(user)s AND follow.source_id = source.id
+WHERE member.posting_id = %(posting)s AND story.sources >= %(fewest)s AND (source.listed OR follow.id IS NOT NULL)
+ORDER BY other.copy_of IS NOT NULL, posting.published_at DESC, posting.id DESC LIMIT %(most)s
 """
 
 
-def shared_story(user: User | AnonymousUser, posting_id: int) -> int | None:
-    """The story of a posting, if the user may see another posting of it. One query."""
-    names = {"user": user.pk or 0, "posting": posting_id, "fewest": MIN_SOURCES}
-    return next((id for (id,) in fetch(_SHARED_STORY, names)), None)
+def related_reports(user: User | AnonymousUser, posting_id: int, most: int) -> list[Report]:
+    """The latest other postings of a posting's story that the user may see, copies last. One query."""
+    names = {"user": user.pk or 0, "posting": posting_id, "fewest": MIN_SOURCES, "most": most}
+    return fetch_as(Report, _REPORTS, names)
 
 
 def stories_of(posting_ids: Collection[int]) -> dict[int, Story]:

@@ -14,7 +14,6 @@ from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import MIN_SOURCES
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
-from apps.web.algorithms.articles import clock
 from apps.web.pages.icons import icon_address
 from apps.web.pages.pictures import picture_for, recording_for
 
@@ -39,7 +38,7 @@ class PostingRow:
     own_tags: tuple[str, ...]  # the user's, by name
     images: str = ""  # the user's setting for the source
     icon: str = ""  # address of the source's icon; empty if it has none
-    audio: Mapping[str, Any] | None = None  # `number` of the first recording, its `address`, and its length as `clock`
+    audio: Mapping[str, Any] | None = None  # first recording: `number`, `address`, `seconds` or None
 
     @property
     def anchor(self) -> str:
@@ -108,11 +107,4 @@ def _row(user: User | AnonymousUser, row: PostingRow) -> PostingRow:
 
 def _audio(user: User | AnonymousUser, row: PostingRow) -> Mapping[str, Any] | None:
     address = http_address(str(row.audio["address"])) if row.audio else ""
-    if row.audio is None or not address:
-        return None
-    seconds = row.audio["seconds"]
-    return {
-        "number": row.audio["number"],
-        "address": recording_for(user, address, row.images),
-        "clock": clock(seconds) if seconds else "",
-    }
+    return {**row.audio, "address": recording_for(user, address, row.images)} if row.audio and address else None

@@ -61,6 +61,17 @@ class Sidebar:
     is_direct: bool  # whether pictures of some source are loaded from its own site
     current: SidebarSource | None  # of the page
 
+    @property
+    def unread_here(self) -> int | None:
+        """Of the page's list; None if it is not counted."""
+        return dict(self.counts()).get(self.name_here)
+
+    @property
+    def name_here(self) -> str:
+        if self.at is None:
+            return ""
+        return self.at.kind if self.at.kind == "all" else f"{self.at.kind}-{self.at.id}"
+
     def counts(self) -> Iterator[tuple[str, int]]:
         """Every number of the sidebar by the name of its element."""
         yield "all", self.unread

@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language, gettext
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from apps.web.algorithms.articles import clock
 from apps.web.algorithms.icons import hue_of, letter_of
 from apps.web.pages.rows import PostingRow
 from apps.web.templatetags.addresses import address
@@ -38,9 +39,10 @@ def row(context: dict[str, Any], *, in_story: bool = False) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def tools(context: dict[str, Any], next: str, *, oob: bool = False) -> SafeString:
-    """Buttons of the context's posting; with `oob` htmx replaces the present ones."""
-    return drawn("tools", posting=context["posting"], here=next, oob=oob, form_token=_form_token(context))
+def tools(context: dict[str, Any], next: str, *, oob: bool = False, place: str = "") -> SafeString:
+    """Buttons of the context's posting; with `oob` htmx replaces those in the place."""
+    posting, token = context["posting"], _form_token(context)
+    return drawn("tools", posting=posting, here=next, oob=oob, place=place, form_token=token)
 
 
 @register.simple_tag(takes_context=True)
@@ -78,7 +80,7 @@ def _environment(language: str | None) -> Environment:
         undefined=StrictUndefined,
     )
     environment.globals |= {"icon": icon, "address": address, "_": functools.cache(gettext)}
-    environment.filters |= {"ago": ago, "cut": _cut, "hue": hue_of, "letter": letter_of}
+    environment.filters |= {"ago": ago, "clock": clock, "cut": _cut, "hue": hue_of, "letter": letter_of}
     return environment
 
 

@@ -150,7 +150,7 @@ def test_public_articles_are_shown_where_sign_up_is_closed(client, settings):
     assert reverse("account_signup") not in page
 
 
-def test_the_page_is_cached_for_nobody_else(client):
+def test_the_page_is_cached_by_its_browser_alone(client):
     response = client.get("/")
     assert response.headers["Cache-Control"] == "private, no-cache"
     assert "Cookie" in response.headers["Vary"]

@@ -4,9 +4,10 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from apps.accounts import actions as accounts
 from apps.accounts.models import User
 from apps.following.models import Mark
-from tests.builders import a_follow, a_posting, a_source, a_user, some_postings
+from tests.builders import NOON, a_folder, a_follow, a_mark, a_posting, a_source, a_user, some_postings
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +28,7 @@ def test_lists_have_the_default_layout_until_changed(client, user):
     assert layout(client.get("/river/").text) == "list"
 
 
-@pytest.mark.parametrize("view", ["cards", "magazine", "list"])
+@pytest.mark.parametrize("view", ["compact", "cards", "magazine", "list"])
 def test_a_layout_that_was_chosen_is_remembered(client, user, view):
     some_postings(2, a_follow(user).source)
     assert layout(client.get(f"/river/?view={view}").text) == view
@@ -39,7 +40,26 @@ def test_a_layout_that_was_chosen_is_remembered(client, user, view):
 def test_foreign_links_and_prefetches_do_not_change_the_layout(client, user, header):
     some_postings(2, a_follow(user).source)
     assert layout(client.get("/river/?view=cards", headers=header).text) == "cards"
+    assert (User.objects.get().view, User.objects.get().list_views) == ("list", {})
+
+
+def test_each_list_has_a_layout_of_its_own(client, user):
+    folder = a_folder(user)
+    source = a_follow(user, folders=(folder,)).source
+    some_postings(2, source)
+    addresses = ["/river/", f"/river/folder/{folder.pk}/", f"/river/source/{source.pk}/", "/river/starred/"]
+    a_mark(user, source.postings.first(), starred_at=NOON)
+    for address, view in zip(addresses, ["compact", "cards", "magazine", "list"], strict=True):
+        client.get(f"{address}?view={view}")
+    assert [layout(client.get(address).text) for address in addresses] == ["compact", "cards", "magazine", "list"]
     assert User.objects.get().view == "list"
+
+
+def test_layouts_of_lists_are_imported_only_if_they_are_some(user):
+    assert accounts.restore_preferences(user, {"list_views": {"all-0": "cards"}}) == []
+    for nonsense in (["cards"], {"all-0": "<script>"}, {"all-0": ["cards"]}):
+        assert accounts.restore_preferences(user, {"list_views": nonsense}) == ["list_views"]
+    assert User.objects.get().list_views == {"all-0": "cards"}
 
 
 def test_who_is_not_signed_in_has_layouts_as_well(client):

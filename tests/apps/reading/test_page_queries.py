@@ -58,6 +58,20 @@ def test_a_page_takes_a_fixed_number_of_queries(client, page, most, shown):
     assert taken[0] <= most
 
 
+def test_an_article_beside_its_list_takes_no_queries_of_the_sidebar(client):
+    user, _folder = a_reader(3, 3)
+    client.force_login(user)
+    posting = Posting.objects.order_by("pk").first()
+    address = f"/posting/{posting.pk}/"
+    whole = queries_of(client, address)
+    with CaptureQueriesContext(connection) as captured:
+        part = client.get(address, headers={"HX-Request": "true", "HX-Target": "pane"})
+    assert len(captured) <= whole - 4
+    assert 'class="sidebar"' not in part.text
+    assert "<html" not in part.text
+    assert {"HX-Request", "HX-Target"} <= {name.strip() for name in part["Vary"].split(",")}
+
+
 def test_counts_take_four_queries(django_assert_num_queries):
     for sources in (1, 25):
         user, _ = a_reader(sources, 3)

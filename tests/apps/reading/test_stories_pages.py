@@ -11,7 +11,7 @@ from apps.sources.models import Source
 from apps.stories import actions
 from apps.stories.actions import consuming
 from apps.stories.models import Authority, Member, Reaction, Redirect, Story
-from apps.stories.queries.front import shared_story
+from apps.stories.queries.front import related_reports
 from tests.apps.stories.publishing import BUDGET, STORM, publish
 from tests.builders import a_follow, a_source, a_user
 
@@ -120,14 +120,20 @@ def test_a_posting_leads_to_its_story_only_if_another_of_its_postings_may_be_rea
         a_follow(two, posting.source)
     visitor = AnonymousUser()
     for person, found in ((visitor, None), (one, None), (two, story), (staff, None)):
-        assert shared_story(person, storm[0].pk) == found
-        assert shared_story(person, alone.pk) is None
+        assert story_of(person, storm[0]) == found
+        assert story_of(person, alone) is None
     Source.objects.filter(pk=storm[2].source_id).update(listed=True)
     for person in (visitor, one, two, staff):
-        assert shared_story(person, storm[0].pk) == story
-    assert shared_story(visitor, storm[2].pk) is None
+        assert story_of(person, storm[0]) == story
+    assert story_of(visitor, storm[2]) is None
+    assert [report.posting_id for report in related_reports(visitor, storm[0].pk, 3)] == [storm[2].pk]
     Story.objects.update(sources=1)
-    assert shared_story(staff, storm[0].pk) is None
+    assert story_of(staff, storm[0]) is None
+
+
+def story_of(person, posting) -> int | None:
+    """The story that the page of the posting leads to."""
+    return next((report.story_id for report in related_reports(person, posting.pk, 3)), None)
 
 
 @pytest.mark.parametrize("page", ["/", "/stories/", "/stories/1/", "/own/"])

@@ -29,6 +29,7 @@ mark_all
   | scope=tag-$tag_id&shown_at=$now
   | scope=source-$source_id&shown_at=$now
 seen | posting=$posting_id
+counts
 undo | undo=$undo_id | undo=up-to
 refresh | scope=source-$source_id&shown_at=$now
 refreshed | scope=source-$source_id&shown_at=$now&feeds=$source_id
@@ -41,6 +42,7 @@ note | text=mine | do=delete
 place | number=0&seconds=9
 share | do=share | do=end
 summary | percent=10
+full_text
 history | start=$posting_id
 clear_history
 notes | q=wrote
