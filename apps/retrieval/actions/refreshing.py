@@ -95,7 +95,7 @@ def _limit(user: User) -> Limit:
     """Count a check; the limit that it exceeds, if any."""
     if not rate_limits.is_within("refresh", user.pk, most=MAX_CHECKS, seconds=WITHIN):
         return "reader"
-    budget = cache.get_or_set("refresh.budget", _daily_budget, BUDGET_CACHE_SECONDS) or 0.0
+    budget: float = cache.get_or_set("refresh.budget", _daily_budget, BUDGET_CACHE_SECONDS) or 0.0
     return "" if rate_limits.is_within("refresh", "all", most=int(BUDGET_SHARE * budget), seconds=DAY) else "budget"
 
 
