@@ -16,7 +16,7 @@ from lab.chaos.index.checking import Check, check
 SHOWN = 5  # examples of each kind
 # Ids and arrival times differ between runs, and so does what was known of repeated text when a posting arrived, on
 # which its lead and its key depend. Everything else of a posting is compared, and which postings have one key.
-_OF_THE_RUN = {"id", "retrieved_at", "lead", "fold_key"}
+_OF_THE_RUN = {"id", "retrieved_at", "lead", "fold_key", "first_copy"}
 _COLUMNS = ", ".join(
     f"posting.{field.column}" for field in Posting._meta.concrete_fields if field.column not in _OF_THE_RUN
 )

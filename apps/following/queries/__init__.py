@@ -13,7 +13,17 @@ from apps.database.sanitizing import sanitize
 from apps.database.statements import among, fetch, fetch_as
 from apps.following.algorithms.ordering import natural_key
 from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Share, Tag, Tagging
-from apps.following.queries.states import first_nonempty, unread, unread_counts, with_state
+from apps.following.queries.copies import folded, folds
+from apps.following.queries.own import notes_of, readings_before, share_at, shares_of, unfinished
+from apps.following.queries.states import (
+    Unread,
+    first_nonempty,
+    read_elsewhere,
+    unread,
+    unread_articles,
+    unread_counts,
+    with_state,
+)
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
@@ -348,8 +358,12 @@ def unread_in_tags(user: User) -> dict[int, tuple[int, datetime]]:
 def unread_up_to(
     user: User, scope: Scope, here: Cursor, *, oldest_first: bool, shown_at: datetime, most: int
 ) -> list[int]:
-    """The unread postings of a list, from the top of the user's page down to one, including it."""
-    found = unread(postings_in(user, scope), user).filter(retrieved_at__lte=shown_at)
+    """The unread postings of a list, from the top of the user's page down to one, including it.
+
+    Where lists are folded, copies count at the place of the row that the page shows for them.
+    """
+    found = unread(postings_in(user, scope), user)
+    found = (folded(found) if folds(user) else found).filter(retrieved_at__lte=shown_at)
     above = postings.before(found, here) if oldest_first else postings.after(found, here)
     ordered = postings.oldest(above) if oldest_first else postings.newest(above)
     itself = unread(postings_in(user, scope), user).filter(pk=here.id)
@@ -365,39 +379,3 @@ def counted_tags(user: User) -> QuerySet[Tag]:
 
 def tag_named(user: User, name: str) -> Tag | None:
     return tags_of(user).filter(name=" ".join(name.split())).first()
-
-
-# --- notes ------------------------------------------------------------------------------------------------------------
-def notes_of(user: User, words: str = "") -> QuerySet[Note]:
-    """The latest first; with words, those that contain each of them."""
-    notes = Note.objects.filter(user=user)
-    for word in words.split():
-        notes = notes.filter(text__icontains=word)
-    return notes.order_by("-changed_at", "-pk")
-
-
-# --- history ----------------------------------------------------------------------------------------------------------
-def readings_before(user: User, place: Cursor | None) -> QuerySet[Reading]:
-    """The user's history, the latest first, from a place on; including postings that can no longer be opened."""
-    readings = Reading.objects.filter(user=user).order_by("-read_at", "-posting_id")
-    if place is None:
-        return readings
-    ties = Q(read_at=place.published_at, posting_id__gte=place.id)
-    return readings.filter(~ties, read_at__lte=place.published_at)
-
-
-# --- playback ---------------------------------------------------------------------------------------------------------
-def unfinished(user: User) -> QuerySet[Playback]:
-    """Recordings with a playback position, the latest first."""
-    return Playback.objects.filter(user=user).order_by("-changed_at", "-pk")
-
-
-# --- shared postings --------------------------------------------------------------------------------------------------
-def shares_of(user: User) -> QuerySet[Share]:
-    """The latest first."""
-    return Share.objects.filter(user=user).order_by("-shared_at", "-pk")
-
-
-def share_at(secret: str) -> Share | None:
-    """The share at a secret address, unless its user is locked."""
-    return Share.objects.filter(secret=sanitize(secret), user__is_active=True).select_related("posting__source").first()

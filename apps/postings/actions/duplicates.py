@@ -3,12 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import NamedTuple
 
-from django.db import connection
+from django.db import connection, transaction
 
-from apps.database.statements import query
-from apps.postings.algorithms.duplicates import Article, restored
+from apps.database.statements import execute, query
+from apps.postings.algorithms.duplicates import Article, Known, first_copies, restored
 from apps.postings.models import Fingerprint
 
 WITHIN = timedelta(hours=48)  # between an article and its copies: what returns later is a column
@@ -82,6 +83,55 @@ def remember(articles: Iterable[tuple[int, Folded]]) -> None:
     ]
     with connection.cursor() as cursor:
         cursor.executemany(_SAVE, rows)
+
+
+# --- which postings are folded together -------------------------------------------------------------------------------
+_WITH_KEYS = """
+SELECT posting.id, posting.fold_key, posting.published_at AS at, posting.first_copy AS was,
+    first.id AS first_copy, first.published_at AS first_at
+FROM postings_posting posting
+LEFT JOIN postings_posting first ON first.id = posting.first_copy AND first.fold_key = posting.fold_key
+WHERE posting.fold_key = ANY(%s) AND posting.fold_key <> 0 AND posting.published_at BETWEEN %s AND %s
+"""
+# A posting that is just being edited is left to `note_recent_copies`: waiting for it could become a deadlock.
+_NOTE = """
+UPDATE postings_posting posting SET first_copy = noted.first_copy
+FROM unnest(%s::bigint[], %s::bigint[]) noted (id, first_copy) JOIN (
+    SELECT id FROM postings_posting WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+) free USING (id)
+WHERE posting.id = noted.id
+"""
+_RECENT = """
+SELECT fold_key, min(published_at) AS first_at, max(published_at) AS last_at FROM postings_posting
+WHERE published_at > %s AND fold_key <> 0
+GROUP BY fold_key HAVING count(*) > 1 AND bool_or(first_copy IS NULL)
+"""
+
+
+def note_copies_later(keys: Iterable[tuple[int, datetime]]) -> None:
+    """Note copies among postings with these keys and dates, once the transaction is over.
+
+    Of two transactions that store copies at once, neither sees the other's: the one that ends last finds both.
+    """
+    transaction.on_commit(partial(note_copies, [(key, at) for key, at in keys if key]), robust=True)
+
+
+def note_copies(keys: Sequence[tuple[int, datetime]]) -> int:
+    """Set `first_copy` of postings with these keys and dates; returns how many changed."""
+    if not keys:
+        return 0
+    times = [at for _, at in keys]
+    rows = query(_WITH_KEYS, [[key for key, _ in keys], min(times) - WITHIN, max(times) + WITHIN])
+    known = [Known(row.id, row.fold_key, row.at, row.first_copy, row.first_at) for row in rows]
+    found = first_copies(known, WITHIN)
+    changed = [row.id for row in rows if found[row.id] != row.was]
+    return execute(_NOTE, [changed, [found[id] for id in changed], changed]) if changed else 0
+
+
+def note_recent_copies(now: datetime) -> int:
+    """Note copies of the last days that were missed, as by a process that was killed; returns how many."""
+    rows = query(_RECENT, [now - KEPT])
+    return note_copies([(row.fold_key, at) for row in rows for at in (row.first_at, row.last_at)])
 
 
 def forget_old_fingerprints(now: datetime) -> int:

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 
 from apps.database.statements import rows_of
 from apps.postings.actions.boilerplate import Learner
-from apps.postings.actions.duplicates import Dated, fold, remember
+from apps.postings.actions.duplicates import Dated, fold, note_copies_later, remember
 from apps.postings.algorithms import identity
 from apps.postings.algorithms.dates import EffectiveDate, effective, written_offset
 from apps.postings.algorithms.duplicates import article
@@ -159,6 +159,7 @@ def _insert(
         with connection.cursor() as cursor:
             cursor.execute(_INSERT, [list(column) for column in zip(*rows, strict=True)])
             inserts = rows_of(cursor)
+        note_copies_later((each.key, each.dated.at) for each in folded)
         remember((row.id, by_identity[row.source_id, bytes(row.identity)]) for row in inserts)
         for row in inserts:
             trusted = effective(row.claimed_at, received=row.retrieved_at, position=0).trusted
