@@ -20,8 +20,8 @@ def chosen_theme(request: HttpRequest) -> str:
 
 def chosen_typesetting(request: HttpRequest) -> Typesetting:
     user = getattr(request, "user", None)
-    is_signed_in = user is not None and user.is_authenticated
-    return Typesetting.read(user.typesetting if is_signed_in else request.COOKIES.get(TYPESETTING_COOKIE, ""))
+    own = user.typesetting if user is not None and user.is_authenticated else None
+    return Typesetting.read(request.COOKIES.get(TYPESETTING_COOKIE, "") if own is None else own)
 
 
 def theme(request: HttpRequest) -> dict[str, object]:
