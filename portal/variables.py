@@ -106,7 +106,7 @@ OIDC = environment.identity_providers("WIREBEAT_OIDC")
 ## Checking feeds
 #: Hosts in private networks that the portal may connect to, see [Private networks](#private-networks).
 RETRIEVAL_OPEN_HOSTS = environment.open_hosts("WIREBEAT_OPEN_HOSTS")
-#: Whether the portal checks a few feeds of its catalogue even while nobody follows them, so that its front page has
+#: Whether the portal checks a few feeds of its catalogue even while no user follows them, so that its front page has
 #: news from the first minute.
 STARTER_EDITION = environment.truth("WIREBEAT_STARTER_EDITION", True)
 #: Least number of seconds between two checks of a feed. An admin can set a shorter gap for a single feed.

@@ -45,9 +45,11 @@ class PreferencesForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's ta
 
     class Meta:
         model = User
-        fields = ["unread_only", "mark_on_scroll", "order", "view", "images", "theme", "time_zone", "language"]
+        fields = ["unread_only", "every_copy", "mark_on_scroll", "order", "view"]
+        fields += ["images", "theme", "time_zone", "language"]
         labels = {
             "unread_only": _("Unread only"),
+            "every_copy": _("Show every copy"),
             "mark_on_scroll": _("Mark as read while scrolling"),
             "order": _("Sort order"),
             "images": _("Images"),

@@ -37,6 +37,11 @@ class User(AbstractUser):
         CONTRAST = "contrast", _("High contrast")
 
     unread_only = models.BooleanField(default=False, help_text=_("Hides articles that you have read."))
+    every_copy = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text=_("Shows an article once for each of your feeds that has it, instead of once."),
+    )
     order = models.CharField(max_length=6, choices=Order, default=Order.NEWEST)
     view = models.CharField(max_length=8, choices=View, default=View.LIST)  # layout of lists
     list_views = models.JSONField(default=dict, blank=True, validators=[are_list_views])  # by list, as "folder-3"

@@ -35,6 +35,8 @@ class Follow(models.Model):
     1. By the user's mark (`Mark.read`), unless it is null.
     2. Otherwise it is unread if the user follows its source, it was published at `unread_from` or later, and its id is
        above `read_through`.
+    3. But not if a copy of it in a followed feed was read: by a mark, or because its id is not above `read_through`
+       while 2 holds otherwise. So copies that arrive later are read, too, and undoing one mark restores all.
 
     Postings of a source get ascending ids in the order in which they become visible, because they are stored under one
     lock per source. So marking a list read moves `read_through` once per source, however many postings there are, and

@@ -39,6 +39,9 @@ class Posting(models.Model):
     edited_at = models.DateTimeField(null=True)  # when we last saw its words change
     lead = models.TextField(null=True)  # first words without boilerplate; null: those of the text
     fold_key = models.BigIntegerField(db_default=0)  # the same for copies of one article; 0: nothing to compare
+    # Of copies: the posting that came first, also on that one itself; null: there are none. No foreign key: that one
+    # may be deleted, and the others remain copies of each other.
+    first_copy = models.BigIntegerField(null=True)
 
     class Meta:
         constraints = [
@@ -46,11 +49,19 @@ class Posting(models.Model):
         ]
         indexes = [
             models.Index(fields=["source", "link_key"], condition=~models.Q(link_key=b""), name="posting_link"),
-            models.Index(fields=["source", "-published_at", "-id"], name="posting_of_source"),
-            models.Index(fields=["-published_at", "-id"], include=["source"], name="posting_newest"),
+            models.Index(fields=["source", "-published_at", "-id"], include=["first_copy"], name="posting_of_source"),
+            models.Index(fields=["-published_at", "-id"], include=["source", "first_copy"], name="posting_newest"),
             # Arrivals of a source since a time: an index-only scan counts unread postings.
-            models.Index(fields=["source", "id"], include=["published_at", "retrieved_at"], name="posting_arrival"),
-            models.Index(fields=["fold_key"], condition=~models.Q(fold_key=0), name="posting_fold"),
+            models.Index(
+                fields=["source", "id"], include=["published_at", "retrieved_at", "first_copy"], name="posting_arrival"
+            ),
+            models.Index(fields=["fold_key", "published_at"], condition=~models.Q(fold_key=0), name="posting_fold"),
+            models.Index(
+                fields=["first_copy", "id"],
+                include=["source", "published_at"],
+                condition=models.Q(first_copy__isnull=False),
+                name="posting_copies",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -83,7 +94,8 @@ class Fingerprint(models.Model):
     words = models.IntegerField()  # that it was taken of
 
     class Meta:
-        indexes = [GinIndex(fields=["bands"], name="fingerprint_bands")]
+        # Each posting that is stored looks for its bands, and would read all that wait for being indexed.
+        indexes = [GinIndex(fields=["bands"], name="fingerprint_bands", fastupdate=False)]
 
     def __str__(self) -> str:
         return f"fingerprint of posting {self.pk}"

@@ -6,11 +6,12 @@ from datetime import datetime
 
 from apps.database.statements import fetch, fetch_rows
 from apps.postings import queries as postings
+from apps.postings.algorithms.boilerplate import SourceBoilerplate, Strippers
 from apps.postings.algorithms.words import language_of
 from apps.postings.algorithms.words.languages import base_code
 from apps.postings.models import Posting
 from apps.postings.queries import PostingText
-from apps.postings.queries.boilerplate import strippers
+from apps.postings.queries.boilerplate import common, strippers
 from apps.summaries.algorithms.outlines import Outline as Outlined
 from apps.summaries.algorithms.outlines import outline
 from apps.summaries.algorithms.start_table import start_table
@@ -72,7 +73,9 @@ def frequencies_of(languages: Collection[str]) -> dict[str, Frequencies]:
 
 
 _SHORTENED = """
-SELECT teaser.text AS teaser, outline.words, percent, places FROM (SELECT %(posting)s::bigint AS id) posting
+SELECT teaser.text AS teaser, outline.words, percent, places,
+    (SELECT state FROM postings_boilerplate WHERE source_id = %(source)s AND outline.words IS NULL) AS repeated
+FROM (SELECT %(posting)s::bigint AS id) posting
 LEFT JOIN summaries_teaser teaser ON teaser.posting_id = posting.id
 LEFT JOIN summaries_outline outline ON outline.posting_id = posting.id AND text_hash = %(text_hash)s
 LEFT JOIN summaries_summary summary ON summary.posting_id = outline.posting_id ORDER BY percent
@@ -80,19 +83,21 @@ LEFT JOIN summaries_summary summary ON summary.posting_id = outline.posting_id O
 
 
 def shortened(posting: Posting) -> Shortened:
-    """The stored summaries of a posting, computed here if its text has changed since. One query, or up to five."""
-    rows = fetch_rows(_SHORTENED, {"posting": posting.pk, "text_hash": bytes(posting.text_hash)})
+    """The stored summaries of a posting, computed here if its text has changed since. One query, or up to four."""
+    names = {"posting": posting.pk, "source": posting.source_id, "text_hash": bytes(posting.text_hash)}
+    rows = fetch_rows(_SHORTENED, names)
     teaser, words = rows[0].teaser or "", rows[0].words
     if words is None:
-        return Shortened(teaser, _made(posting))
+        return Shortened(teaser, _made(posting, rows[0].repeated))
     places = {row.percent: _pairs(row.places) for row in rows if row.percent is not None}
     return Shortened(teaser, Outlined(tuple(words), places))
 
 
-def _made(posting: Posting) -> Outlined:
+def _made(posting: Posting, repeated: bytes | None) -> Outlined:
     declared = posting.language or posting.source.language
     language = language_of(f"{posting.title}\n{posting.text}", declared)
-    own = strippers([posting.source_id]).strip(posting.source_id, posting.text, posting.title)
+    known = {posting.source_id: SourceBoilerplate.parse(repeated)} if repeated is not None else {}
+    own = Strippers(known, common()).strip(posting.source_id, posting.text, posting.title)
     return outline(posting.title, posting.text, language, frequencies_of([language])[language], own)
 
 

@@ -14,14 +14,19 @@ from lab.chaos.differences import differences
 from lab.chaos.index.checking import Check, check
 
 SHOWN = 5  # examples of each kind
-# Ids and arrival times differ between runs, and what was known of repeated text and of copies when a posting arrived;
-# everything else of a posting is compared.
-_OF_THE_RUN = {"id", "retrieved_at", "lead", "fold_key"}
+# Ids and arrival times differ between runs, and so does what was known of repeated text when a posting arrived, on
+# which its lead and its key depend. Everything else of a posting is compared, and which postings have one key.
+_OF_THE_RUN = {"id", "retrieved_at", "lead", "fold_key", "first_copy"}
 _COLUMNS = ", ".join(
     f"posting.{field.column}" for field in Posting._meta.concrete_fields if field.column not in _OF_THE_RUN
 )
 _NAME = "posting.source_id || ' ' || encode(posting.identity, 'hex')"
 _POSTINGS = f"SELECT {_NAME}, md5(ROW({_COLUMNS})::text) FROM postings_posting posting"
+# Each with the first of its copies.
+_COPIES = (
+    f"SELECT {_NAME}, min({_NAME}) OVER (PARTITION BY fold_key, CASE WHEN fold_key = 0 THEN id END)"
+    " FROM postings_posting posting"
+)
 _HITS = (
     f"SELECT saved_id || ' ' || {_NAME}, '' FROM alerts_hit JOIN postings_posting posting ON posting.id = posting_id"
 )
@@ -29,7 +34,7 @@ _EDITIONS = (
     f"SELECT {_NAME} || ' ' || edition.id, edition.title FROM postings_edition edition"
     " JOIN postings_posting posting ON posting.id = posting_id"
 )
-COMPARED = {"postings": _POSTINGS, "hits of searches": _HITS, "editions": _EDITIONS}
+COMPARED = {"postings": _POSTINGS, "copies": _COPIES, "hits of searches": _HITS, "editions": _EDITIONS}
 
 # How often each hit was delivered.
 _DELIVERIES = """

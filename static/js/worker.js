@@ -31,7 +31,7 @@ self.addEventListener("fetch", (event) => {
   if (url.origin !== self.location.origin) return;
   if (request.method === "POST" && url.pathname === portal.signOut) event.respondWith(signOut(request));
   if (request.method !== "GET") return;
-  if (request.mode === "navigate") event.respondWith(page(event, url.pathname));
+  if (request.destination === "document") event.respondWith(page(event, url.pathname));
   else if (url.pathname.startsWith(FILES)) event.respondWith(shellFile(url));
   else if (url.pathname.startsWith(portal.pictures)) event.respondWith(picture(request));
 });

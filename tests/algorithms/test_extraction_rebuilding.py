@@ -116,6 +116,27 @@ def test_a_picture_is_shown_once_with_its_caption_and_its_alternative():
     assert rebuilt(blocks, run, root) == f"<p>One</p>{shown}<p>two</p><p>three</p>"
 
 
+def test_players_of_known_sites_are_kept_and_other_frames_are_not():
+    frames = (
+        '<iframe title="A &amp; B" src="//www.youtube.com/embed/dQw4w9WgXcQ"></iframe><iframe src="/advert"></iframe>'
+    )
+    shown = '<iframe src="//www.youtube.com/embed/dQw4w9WgXcQ" title="A &amp; B"></iframe>'
+    assert rebuild(f"<p>One</p>{frames}<p>two") == f"<p>One</p>{shown}<p>two</p>"
+
+
+def test_formulas_keep_the_tex_that_they_name():
+    named = '<math alttext="x^2"><msup><mi>x</mi><mn>2</mn></msup></math>'
+    noted = '<math display="block"><mi>y</mi><annotation encoding="application/x-tex">y_1</annotation></math>'
+    found = rebuild(f"<p>So {named} and {noted}.<p>Two <math><mi>z</mi></math>.")
+    assert found == r"<p>So \(x^2\) and \[y_1\].</p><p>Two .</p>"
+    assert clean(found).html.count("<math") == 2
+
+
+def test_a_caption_that_is_part_of_the_text_begins_no_excerpt():
+    figure = f"<figure><img src=/a.jpg><figcaption>{LONG}</figcaption></figure>"
+    assert clean(rebuild(f"{figure}<p>The council agreed.</p>"), base_url=PAGE).prose == "The council agreed."
+
+
 def test_caption_within_the_text_is_not_repeated():
     figure = '<figure><img src="/a.jpg"><figcaption>A grey mare</figcaption></figure>'
     assert rebuild(f"<p>One</p>{figure}<p>two").count("A grey mare") == 1

@@ -151,10 +151,34 @@ def test_an_unknown_namespace_of_the_format_itself_is_forgiven() -> None:
         ("1 &lt; 2 &gt; 0", "1 < 2 > 0"),
         ("<b xmlns='http://www.w3.org/1999/xhtml'>Bold</b> move", "Bold move"),
         ("A&lt;!-- comment --&gt;B", "AB"),
+        ("AT&amp;amp;amp;T &amp;lt;b&amp;gt;wins&amp;lt;/b&amp;gt;", "AT&T wins"),
+        ("Salt &amp;amp;#38; pepper&amp;amp;hellip;", "Salt & pepper…"),
+        ("R&amp;amp;B, and a &amp;lt;b&amp;gt; never closed", "R&B, and a <b> never closed"),
     ],
 )
 def test_a_title_is_plain_text(title: str, words: str) -> None:
     assert parse(rss(f"<title>{title}</title>")).entries[0].title == words
+
+
+def test_titles_escaped_once_too_often_are_mended_in_every_format() -> None:
+    atom = ATOM.format("<entry><title type='text'>Fish &amp;amp; &lt;b&gt;chips&lt;/b&gt;</title></entry>")
+    json = JSON_FEED.format('"title": "Fish &amp; <b>chips</b>", "id": "1"')
+    broken = "<rss><channel><item><title>Fish &amp;amp;amp; &amp;lt;b>chips&amp;lt;/b></title></item><item></channel>"
+    for feed in (atom, json, broken):
+        assert [entry.title for entry in parse(feed.encode()).entries] == ["Fish & chips"], feed
+
+
+def test_a_video_without_a_link_is_found_by_its_number() -> None:
+    entry = "<entry xmlns:yt='http://www.youtube.com/xml/schemas/2015'><yt:videoId>dQw4w9WgXcQ</yt:videoId></entry>"
+    [read] = parse(ATOM.format(entry).encode()).entries
+    assert read.link == "https://www.youtube.com/watch?v=dQw4w9WgXcQ"
+
+
+def test_a_length_alone_makes_media_content_something_to_play() -> None:
+    media = '<media:content url="https://tube.example/{}" {}/>'
+    item = media.format("video", 'duration="185"') + media.format("cover", 'medium="image"')
+    [read] = parse(rss(item, root='xmlns:media="http://search.yahoo.com/mrss/"')).entries
+    assert [(file.url, file.duration) for file in read.enclosures] == [("https://tube.example/video", 185)]
 
 
 # Dates

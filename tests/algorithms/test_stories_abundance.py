@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from apps.stories.algorithms.clusters import Cluster, Clusters
+from apps.stories.algorithms.agreement import agrees
+from apps.stories.algorithms.clusters import NEAREST_REPORT, Cluster, Clusters
+from apps.stories.algorithms.features import BUCKETS
 from apps.stories.algorithms.reports import Report
 from apps.stories.algorithms.vectors import Vector
 
@@ -24,6 +26,14 @@ def test_among_thousands_of_stories_a_posting_has_to_be_more_similar(others, sha
     found.put(Cluster(1, vector_of(0), 1, 10.0, 10.0))
     found.reports.add(1, Report(1, vector_of(0), 10.0))
     assert (found.nearest(vector_of(TERMS - shared), 10.0) is not None) == joins
+
+
+@pytest.mark.parametrize(("stories", "shared", "found"), [(100, 5, True), (5_000, 5, False), (5_000, 6, True)])
+def test_among_thousands_of_stories_a_single_report_has_to_be_more_similar(stories, shared, found):
+    posting = vector_of(TERMS - shared)
+    weights = np.zeros(BUCKETS, np.float32)
+    weights[posting.terms] = posting.weights
+    assert agrees(weights, 10.0, [Report(1, vector_of(0), 10.0)], NEAREST_REPORT, stories) == found
 
 
 @pytest.mark.parametrize(("others", "joins"), [(100, True), (5_000, False)])

@@ -104,7 +104,7 @@ def test_lists_begin_with_words_not_with_captions_and_name_untitled_articles(pag
     page.goto(f"/river/source/{postings['article'].source_id}/")
     excerpt = page.locator(f"#posting-{postings['article'].pk} .row-excerpt")
     expect(excerpt).to_have_text(re.compile("^It was a long day at the harbour"))
-    untitled = page.locator(f"#posting-{postings['untitled'].pk} h3")
+    untitled = page.locator(f"#posting-{postings['untitled'].pk} .row-title")
     expect(untitled).to_have_text(re.compile("^A note without a title"))
     untitled.get_by_role("link").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("^A note without a title, .*…$"))

@@ -1,4 +1,4 @@
-"""A new portal has news before anybody follows anything."""
+"""A new portal has news before any user follows a feed."""
 
 import re
 from datetime import timedelta

@@ -158,7 +158,15 @@ def test_pages_lead_to_the_feed_and_to_the_text():
         assert picture_in(drawn.content) == Picture("image/png", 640, 360)
 
 
-@pytest.mark.parametrize("path", ["/robots.txt", "/favicon.ico", "/1/item/00-0", "/nothing", "/s/99/feed"])
+def test_every_site_has_an_icon_of_its_own():
+    with replaying(hourly(1), hourly(2)) as client:
+        drawn = [client.get(path, at=MONDAY) for path in ("/s/1/favicon.ico", "/s/1/icon.png", "/s/2/icon.png")]
+        assert {picture_in(each.content) for each in drawn} == {Picture("image/png", 72, 72)}
+        assert drawn[0].content == drawn[1].content != drawn[2].content
+        assert b'<link rel="icon" type="image/png" href="/icon.png">' in client.get("/s/1/", at=MONDAY).content
+
+
+@pytest.mark.parametrize("path", ["/robots.txt", "/1/item/00-0", "/nothing", "/s/99/feed"])
 def test_what_is_not_there_is_a_404(path):
     with replaying() as client:
         assert client.get(path, at=MONDAY + timedelta(hours=1)).status == 404

@@ -69,8 +69,8 @@ def test_the_demo_fills_its_front_page_and_leaves_nothing_behind(demo, until):
     assert "What do you like to read?" in person.send(
         "accounts/signup/", username="ada", password1="a long password", password2="a long password"
     )
-    known_to_nobody = a_list(f"http://s{number}.replay.localhost:{port}/feed?list" for number in range(1, 9))
-    assert "<strong>8</strong> newly followed" in person.send("opml/", files={"file": known_to_nobody})
+    unknown = a_list(f"http://s{number}.replay.localhost:{port}/feed?list" for number in range(1, 9))
+    assert "<strong>8</strong> newly followed" in person.send("opml/", files={"file": unknown})
     assert until(lambda: "All 8 feeds that you follow have been checked." in person.see("welcome/news/"))
     assert "<article" in person.see("river/")
     demo.watch_family()

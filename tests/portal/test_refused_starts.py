@@ -68,6 +68,7 @@ WRONG = [
     ("WIREBEAT_RETRIEVAL_QUEUES", "65", "from 1 to 64"),
     ("WIREBEAT_SECRET_KEY_FILE", "/nonexistent/key", "cannot read /nonexistent/key: No such file"),
     ("WIREBEAT_SIGN_UP", "nobody", "expected open, invited, closed"),
+    ("WIREBEAT_STARTER_EDITION", "perhaps", "expected yes or no"),
     ("WIREBEAT_TLS", "maybe", "expected yes or no"),
     ("WIREBEAT_URL", "news.example", "expected an address such as"),
     ("WIREBEAT_URL", "https://u:s3cret@news.example", "expected an address such as"),

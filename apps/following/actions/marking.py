@@ -12,7 +12,9 @@ from apps.database.statements import execute, query
 from apps.following import queries
 from apps.following.models import Follow, Mark, MarkedAll
 from apps.following.queries import Scope
+from apps.following.queries.copies import READ_BY_COPY, UNREAD_COPIES
 from apps.following.queries.states import ARRIVED, NEW
+from apps.postings.models import Posting
 
 UNDO_FOR = timedelta(days=1)
 WORTHWHILE = 20  # postings of a source read one by one until its `read_through` moves
@@ -23,7 +25,7 @@ _AT_ANY_TIME = datetime.max.replace(tzinfo=UTC)
 class Marked:
     """The result of marking a list read."""
 
-    count: int  # postings that became read
+    count: int  # articles that became read
     undo: int | None  # id for `undo_mark_all`; None if nothing became read
 
 
@@ -60,13 +62,15 @@ def _lock(user: User) -> None:
 _MOVE = f"""
 WITH unread AS MATERIALIZED (
     SELECT posting.id, follow.id AS follow_id, mark.read IS NULL AS by_number,
-        posting.retrieved_at <= %(shown_at)s AND posting.published_at < %(before)s AS is_meant
+        posting.retrieved_at <= %(shown_at)s AND posting.published_at < %(before)s AS is_meant,
+        posting.first_copy, {READ_BY_COPY} AS is_read
     FROM following_follow follow {ARRIVED}
     LEFT JOIN following_mark mark ON mark.user_id = %(user)s AND mark.posting_id = posting.id
     WHERE follow.id = ANY(%(follows)s) AND {NEW} AND mark.read IS NOT TRUE
     UNION ALL
     SELECT posting.id, follow.id, false,
-        posting.retrieved_at <= %(shown_at)s AND posting.published_at < %(before)s
+        posting.retrieved_at <= %(shown_at)s AND posting.published_at < %(before)s,
+        posting.first_copy, {READ_BY_COPY}
     FROM following_mark mark
     JOIN postings_posting posting ON posting.id = mark.posting_id
     JOIN following_follow follow ON follow.source_id = posting.source_id AND follow.id = ANY(%(follows)s)
@@ -106,7 +110,9 @@ WITH unread AS MATERIALIZED (
     ) whole
     WHERE id = %(marked)s AND whole.follows IS NOT NULL
 )
-SELECT count(*) FROM unread WHERE is_meant
+SELECT count(*) FILTER (WHERE first_copy IS NULL)
+    + count(DISTINCT first_copy) FILTER (WHERE first_copy IS NOT NULL AND NOT is_read)
+FROM unread WHERE is_meant
 """
 
 
@@ -116,12 +122,18 @@ def _move(marked: MarkedAll, follows: list[int], limits: dict[str, datetime]) ->
     return int(count)
 
 
-# In the order of ids, so that two concurrent statements wait instead of deadlocking.
+# With unread copies in followed feeds. In the order of ids, so that two concurrent statements wait instead of
+# deadlocking.
 _MARK_EACH = """
-INSERT INTO following_mark (user_id, posting_id, read, changed_at, marked_all)
-SELECT %s, unread.id, true, %s, %s FROM ({unread}) AS unread
-ON CONFLICT (user_id, posting_id) DO UPDATE SET read = true, changed_at = excluded.changed_at,
-    marked_all = CASE WHEN following_mark.read THEN following_mark.marked_all ELSE excluded.marked_all END
+WITH unread AS MATERIALIZED (
+    SELECT id, first_copy FROM postings_posting WHERE id IN ({unread})
+), marks AS (
+    INSERT INTO following_mark (user_id, posting_id, read, changed_at, marked_all)
+    SELECT %s, meant.id, true, %s, %s FROM (SELECT id FROM unread UNION ({copies})) AS meant ORDER BY meant.id
+    ON CONFLICT (user_id, posting_id) DO UPDATE SET read = true, changed_at = excluded.changed_at,
+        marked_all = CASE WHEN following_mark.read THEN following_mark.marked_all ELSE excluded.marked_all END
+)
+SELECT count(*) FILTER (WHERE first_copy IS NULL) + count(DISTINCT first_copy) AS count FROM unread
 """
 
 
@@ -134,7 +146,9 @@ def _mark_each(marked: MarkedAll, scope: Scope, limits: dict[str, datetime]) -> 
         sql, parameters = shown.order_by("id").values("id").query.sql_with_params()
     except EmptyResultSet:  # a foreign folder
         return 0
-    return execute(_MARK_EACH.format(unread=sql), [marked.user_id, marked.marked_at, marked.pk, *parameters])
+    statement = _MARK_EACH.format(unread=sql, copies=UNREAD_COPIES.format(user=marked.user_id))
+    [(count,)] = query(statement, [*parameters, marked.user_id, marked.marked_at, marked.pk])
+    return int(count)
 
 
 # --- undo -------------------------------------------------------------------------------------------------------------
@@ -149,10 +163,10 @@ WITH moved AS MATERIALIZED (
     UPDATE following_follow follow SET read_through = moved_from FROM moved
     WHERE moved.id = follow.id AND read_through = moved_to
 )
-SELECT posting.id, follow.read_through > moved_to AS is_below
+SELECT posting.id, posting.first_copy, follow.read_through > moved_to AS is_below
 FROM moved JOIN following_follow follow USING (id)
 CROSS JOIN LATERAL (
-    SELECT id FROM postings_posting posting
+    SELECT id, first_copy FROM postings_posting posting
     WHERE source_id = follow.source_id AND id > moved_from AND id <= moved_to AND published_at >= follow.unread_from
     OFFSET 0
 ) posting
@@ -169,7 +183,7 @@ ON CONFLICT (user_id, posting_id) DO UPDATE SET
 # A mark is cleared where the posting is unread without it.
 _CLEAR_MARKS = f"""
 WITH marked AS MATERIALIZED (
-    SELECT mark.id, mark.read AS was_read, follow.id IS NOT NULL AND {NEW} AS is_new
+    SELECT mark.id, posting.first_copy, mark.read AS was_read, follow.id IS NOT NULL AND {NEW} AS is_new
     FROM following_mark mark
     JOIN postings_posting posting ON posting.id = mark.posting_id
     LEFT JOIN following_follow follow ON follow.source_id = posting.source_id AND follow.user_id = mark.user_id
@@ -180,13 +194,15 @@ WITH marked AS MATERIALIZED (
         read = CASE WHEN is_new THEN NULL ELSE false END, marked_all = NULL, changed_at = %(now)s
     FROM marked WHERE mark.id = marked.id
 )
-SELECT count(*) FROM marked WHERE was_read
+SELECT count(*) FILTER (WHERE first_copy IS NULL) AS single,
+    array_agg(first_copy) FILTER (WHERE first_copy IS NOT NULL) AS copied
+FROM marked WHERE was_read
 """
 
 
 @transaction.atomic
 def undo_mark_all(user: User, undo_id: int, *, now: datetime) -> int:
-    """Undo marking a list read; returns the number of postings that are unread again.
+    """Undo marking a list read; returns the number of articles that are unread again.
 
     Later marks of the user stay. It works once, within a day.
     """
@@ -197,11 +213,13 @@ def undo_mark_all(user: User, undo_id: int, *, now: datetime) -> int:
     list(Follow.objects.filter(pk__in=marked.follows).order_by("pk").select_for_update(no_key=True).values_list("pk"))
     names: dict[str, Any] = {"user": user.pk, "marked": marked.pk, "now": now}
     turned = query(_MOVE_BACK, names)
-    if below := [posting_id for posting_id, is_below in turned if is_below]:
+    if below := [row.id for row in turned if row.is_below]:
         execute(_MARK_UNREAD, names | {"postings": below})
-    [(count,)] = query(_CLEAR_MARKS, names)
+    [cleared] = query(_CLEAR_MARKS, names)
     marked.delete()
-    return len(turned) + int(count)
+    articles = {row.first_copy for row in turned if row.first_copy is not None}.union(cleared.copied or ())
+    copies = queries.unread(Posting.objects.filter(first_copy__in=articles), user).values_list("first_copy", flat=True)
+    return sum(row.first_copy is None for row in turned) + int(cleared.single) + len(set(copies))
 
 
 def forget_undo(*, now: datetime) -> int:
@@ -267,12 +285,29 @@ ON CONFLICT (user_id, posting_id) DO UPDATE SET read = coalesce(following_mark.r
 """
 
 
+# Copies in other feeds that counted as read because of this one.
+_KEEP_COPIES_READ = """
+INSERT INTO following_mark (user_id, posting_id, read, changed_at)
+SELECT DISTINCT follow.user_id, twin.id, true, now()
+FROM following_follow follow
+JOIN postings_posting posting ON posting.source_id = follow.source_id AND posting.first_copy IS NOT NULL
+LEFT JOIN following_mark mark ON mark.user_id = follow.user_id AND mark.posting_id = posting.id
+JOIN postings_posting twin ON twin.first_copy = posting.first_copy AND twin.source_id <> posting.source_id
+JOIN following_follow other ON other.user_id = follow.user_id AND other.source_id = twin.source_id
+WHERE follow.user_id = %(user)s AND follow.source_id = %(source)s
+    AND coalesce(mark.read, posting.id <= follow.read_through AND posting.published_at >= follow.unread_from)
+ORDER BY twin.id
+ON CONFLICT (user_id, posting_id) DO UPDATE SET read = true
+"""
+
+
 def settle(user: User, source_id: int, *, newest: int) -> None:
-    """Mark the read ones of a source's newest postings before its follow is deleted, in the caller's transaction.
+    """Mark what is read before a source's follow is deleted, in the caller's transaction: the newest, and copies.
 
     Nothing of the source stays unread, and lists marked before cannot be undone.
     """
     _lock(user)
     execute(_KEEP_READ, {"user": user.pk, "source": source_id, "newest": newest})
+    execute(_KEEP_COPIES_READ, {"user": user.pk, "source": source_id})
     Mark.objects.filter(user=user, posting__source=source_id, read=False).update(read=None, marked_all=None)
     MarkedAll.objects.filter(user=user).delete()

@@ -13,7 +13,16 @@ from apps.database.sanitizing import sanitize
 from apps.database.statements import among, fetch, fetch_as
 from apps.following.algorithms.ordering import natural_key
 from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Share, Tag, Tagging
-from apps.following.queries.states import first_nonempty, unread, unread_counts, with_state
+from apps.following.queries.copies import folded, folds
+from apps.following.queries.states import (
+    Unread,
+    first_nonempty,
+    read_elsewhere,
+    unread,
+    unread_articles,
+    unread_counts,
+    with_state,
+)
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
@@ -348,8 +357,12 @@ def unread_in_tags(user: User) -> dict[int, tuple[int, datetime]]:
 def unread_up_to(
     user: User, scope: Scope, here: Cursor, *, oldest_first: bool, shown_at: datetime, most: int
 ) -> list[int]:
-    """The unread postings of a list, from the top of the user's page down to one, including it."""
-    found = unread(postings_in(user, scope), user).filter(retrieved_at__lte=shown_at)
+    """The unread postings of a list, from the top of the user's page down to one, including it.
+
+    Where lists are folded, copies count at the place of the row that the page shows for them.
+    """
+    found = unread(postings_in(user, scope), user)
+    found = (folded(found) if folds(user) else found).filter(retrieved_at__lte=shown_at)
     above = postings.before(found, here) if oldest_first else postings.after(found, here)
     ordered = postings.oldest(above) if oldest_first else postings.newest(above)
     itself = unread(postings_in(user, scope), user).filter(pk=here.id)

@@ -10,6 +10,7 @@ from apps.accounts.models import User
 from apps.database.statements import fetch
 from apps.following import queries
 from apps.following.queries import Scope
+from apps.following.queries.copies import READ_BY_COPY, REPRESENTS, REPRESENTS_UNREAD
 from apps.following.queries.states import ARRIVED, NEW
 from apps.postings import queries as postings
 from apps.postings.models import Posting
@@ -25,15 +26,18 @@ _LIST = """
 WITH mine AS MATERIALIZED (
     SELECT id, source_id, unread_from, read_through FROM following_follow WHERE id = ANY(%(follows)s)
 ), near AS MATERIALIZED (
-    SELECT id, source_id, published_at FROM postings_posting posting WHERE {beyond}
+    SELECT id, source_id, published_at, first_copy FROM postings_posting posting WHERE {beyond}
     ORDER BY published_at {down}, id {down} LIMIT %(walked)s
 ), walked AS MATERIALIZED (
-    SELECT posting.id, published_at FROM near posting JOIN mine follow USING (source_id) {marks} WHERE {wanted}
+    SELECT id, published_at FROM (
+        SELECT posting.id, published_at, first_copy FROM near posting JOIN mine follow USING (source_id) {marks}
+        WHERE {wanted} OFFSET 0
+    ) posting WHERE {shown}
     ORDER BY published_at {down}, id {down} LIMIT %(limit)s
 ), enough AS MATERIALIZED (SELECT count(*) = %(limit)s AS is_so FROM walked)
 (SELECT id, published_at FROM walked WHERE (SELECT is_so FROM enough))
 UNION ALL
-(SELECT id, published_at FROM ({each}) each WHERE NOT (SELECT is_so FROM enough)
+(SELECT id, published_at FROM ({each}) posting WHERE NOT (SELECT is_so FROM enough) AND {left}
     ORDER BY published_at {down}, id {down} LIMIT %(limit)s)
 ORDER BY published_at {down}, id {down}
 """
@@ -41,7 +45,7 @@ _MARKS = "LEFT JOIN following_mark mark ON mark.user_id = %(user)s AND mark.post
 _EACH = """
 SELECT posting.id, posting.published_at FROM mine follow CROSS JOIN LATERAL (
     SELECT id, published_at FROM postings_posting posting
-    WHERE source_id = follow.source_id AND {beyond} ORDER BY published_at {down}, id {down} LIMIT %(limit)s
+    WHERE source_id = follow.source_id AND {beyond} AND {shown} ORDER BY published_at {down}, id {down} LIMIT %(limit)s
 ) posting
 """
 # Postings retrieved in an interval, by an index-only scan; the index by publication would have to visit the rows.
@@ -51,10 +55,10 @@ SELECT posting.id, posting.published_at FROM mine follow CROSS JOIN LATERAL (
 ) posting WHERE {beyond}
 """
 _EACH_UNREAD = """
-SELECT posting.id, posting.published_at FROM mine follow {arrived} {marks}
+SELECT posting.id, posting.published_at, posting.first_copy FROM mine follow {arrived} {marks}
 WHERE {new} AND {beyond} AND mark.read IS NOT TRUE
 UNION ALL
-SELECT posting.id, posting.published_at FROM following_mark mark
+SELECT posting.id, posting.published_at, posting.first_copy FROM following_mark mark
 JOIN postings_posting posting ON posting.id = mark.posting_id JOIN mine follow ON follow.source_id = posting.source_id
 WHERE mark.user_id = %(user)s AND NOT mark.read AND NOT ({new}) AND {beyond}
 """
@@ -76,13 +80,22 @@ def after_place(found: QuerySet[Posting], start: Cursor | None, *, oldest_first:
 
 
 def listed(
-    user: User, scope: Scope, *, unread_only: bool, oldest_first: bool, start: Cursor | None, limit: int
+    user: User,
+    scope: Scope,
+    *,
+    unread_only: bool,
+    oldest_first: bool,
+    start: Cursor | None,
+    limit: int,
+    fold: bool = False,
 ) -> list[int]:
     """The ids of the first `limit` postings of a list after a place: all, a folder, or a followed source.
 
-    Two queries, three for a folder.
+    With `fold` of copies only the one that represents the article. Two queries, three for a folder.
     """
-    found = positions(user, scope, unread_only=unread_only, oldest_first=oldest_first, start=start, limit=limit)
+    found = positions(
+        user, scope, unread_only=unread_only, oldest_first=oldest_first, start=start, limit=limit, fold=fold
+    )
     return [place.id for place in found]
 
 
@@ -95,8 +108,9 @@ def positions(
     start: Cursor | None,
     limit: int,
     arrival: Arrival | None = None,
+    fold: bool = False,
 ) -> list[Cursor]:
-    """The same with places; optionally limited to an interval of retrieval."""
+    """The same with places; optionally limited to an interval of retrieval, but not folded then."""
     follows = list(queries.follows_in(user, scope).values_list("pk", flat=True))
     if not follows:
         return []
@@ -112,7 +126,7 @@ def positions(
         names |= {"since": arrival.since, "until": arrival.until}
     beyond = _beyond(oldest_first=oldest_first, is_first=start is None, is_bounded=arrival is not None)
     each = _EACH_UNREAD if unread_only else _EACH if arrival is None else _EACH_ARRIVED
-    found = fetch(_statement(each, beyond, unread_only=unread_only, oldest_first=oldest_first), names)
+    found = fetch(_statement(each, beyond, unread_only=unread_only, oldest_first=oldest_first, fold=fold), names)
     return [Cursor(published_at, posting_id) for posting_id, published_at in found]
 
 
@@ -124,12 +138,16 @@ def _beyond(*, oldest_first: bool, is_first: bool, is_bounded: bool) -> str:
     return " AND ".join(["true", *([] if is_first else [place]), *([arrival] if is_bounded else [])])
 
 
-def _statement(each: str, beyond: str, *, unread_only: bool, oldest_first: bool) -> str:
+def _statement(each: str, beyond: str, *, unread_only: bool, oldest_first: bool, fold: bool) -> str:
+    represents = REPRESENTS_UNREAD if unread_only else REPRESENTS
+    shown = represents if fold else f"NOT {READ_BY_COPY}" if unread_only else "true"
     parts = {
         "down": "" if oldest_first else "DESC",
         "beyond": beyond,
         "marks": _MARKS if unread_only else "",
         "wanted": f"coalesce(NOT mark.read, {NEW})" if unread_only else "true",
+        "shown": shown,
+        "left": shown if unread_only else "true",  # the others are chosen source by source
         "new": NEW,
         "arrived": ARRIVED,
     }

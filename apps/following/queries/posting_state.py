@@ -8,6 +8,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
 from apps.database.statements import fetch_as
+from apps.following.queries.copies import COPIES, AlsoIn, also_in, folds
 from apps.following.queries.states import OWN, READABLE, STARRED, UNREAD
 
 
@@ -34,8 +35,9 @@ class PlaybackPosition:
 @dataclass(frozen=True, slots=True)
 class PostingState:
     readable: bool  # as `readable_by` defines
-    unread: bool  # as `with_state` defines
-    starred: bool
+    unread: bool  # as `with_state` defines, or if lists are folded, the article
+    starred: bool  # this or, if lists are folded, one of its copies
+    also: tuple[AlsoIn, ...]
     source_title: str  # the user's own; this and the next two are empty by default
     full_text: str
     images: str
@@ -47,7 +49,9 @@ class PostingState:
 
 
 _STATE = f"""
-SELECT {READABLE} AS readable, {UNREAD} AS unread, {STARRED} AS starred,
+SELECT {READABLE} AS readable, ({UNREAD} OR %(folds)s AND copies.unread) AS unread,
+    ({STARRED} OR %(folds)s AND copies.starred) AS starred,
+    copies.also,
     coalesce(follow.title, '') AS source_title, coalesce(follow.full_text, '') AS full_text,
     coalesce(follow.images, '') AS images, note.text AS note, note.changed_at AS noted_at,
     playback.address, playback.seconds, coalesce(share.secret, '') AS secret,
@@ -63,13 +67,14 @@ CROSS JOIN LATERAL (
     FROM following_tag tag LEFT JOIN following_tagging tagging ON tag_id = tag.id AND posting_id = posting.id
     WHERE user_id = %(user)s
 ) tags
+{COPIES}
 WHERE posting.id = %(posting)s
 """
 
 
 def posting_state(user: User | AnonymousUser, posting_id: int) -> PostingState | None:
     """The state of a posting, whether readable or not; None if it does not exist. One query."""
-    names = {"user": user.pk or 0, "posting": posting_id}
+    names = {"user": user.pk or 0, "posting": posting_id, "folds": folds(user)}
     return next(iter(fetch_as(_read, _STATE, names)), None)
 
 
@@ -82,12 +87,14 @@ def _read(
     tag_ids: list[int] | None,
     tag_names: list[str] | None,
     tags_are_on: list[bool] | None,
+    also: list[str],
     **plain: Any,
 ) -> PostingState:
     columns = zip(tag_ids or (), tag_names or (), tags_are_on or (), strict=True)
     tags = [(StateTag(id, name), is_on) for id, name, is_on in columns]
     return PostingState(
         **plain,
+        also=also_in(also),
         note=None if note is None or noted_at is None else StateNote(note, noted_at),
         place=None if address is None or seconds is None else PlaybackPosition(address, seconds),
         tags=tuple(tag for tag, is_on in tags if is_on),

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db import connection, transaction
 
 from apps.postings.actions.boilerplate import Learner
-from apps.postings.actions.duplicates import Dated, fold_keys, remember
+from apps.postings.actions.duplicates import Dated, fold, note_copies_later, remember
 from apps.postings.actions.storing import Document, known_postings, store
 from apps.postings.algorithms import identity
 from apps.postings.algorithms.duplicates import article as compared
@@ -106,11 +106,13 @@ def fill(posting_id: int, page: PageOfPosting) -> bool:
     learner.save()
     stripped = learner.strip(posting.source_id, title, markup.text)
     dated = Dated(compared(title, stripped, posting.url if posting.link_key else ""), posting.published_at)
-    [fold_key] = fold_keys([dated], but=posting_id)
-    remember([(posting_id, dated)])
+    [folded] = fold([dated], but=posting_id)
+    remember([(posting_id, folded)])
+    note_copies_later((key, posting.published_at) for key in (posting.fold_key, folded.key))
     Posting.objects.filter(pk=posting_id).update(
         lead=learner.lead(posting.source_id, title, markup, stripped),
-        fold_key=fold_key,
+        fold_key=folded.key,
+        first_copy=posting.first_copy if folded.key == posting.fold_key else None,
         html=markup.html,
         text=markup.text,
         text_hash=text_hash(title, markup.text),

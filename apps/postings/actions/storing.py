@@ -11,7 +11,7 @@ from django.db import connection, transaction
 
 from apps.database.statements import rows_of
 from apps.postings.actions.boilerplate import Learner
-from apps.postings.actions.duplicates import Dated, fold_keys, remember
+from apps.postings.actions.duplicates import Dated, fold, note_copies_later, remember
 from apps.postings.algorithms import identity
 from apps.postings.algorithms.dates import EffectiveDate, effective, written_offset
 from apps.postings.algorithms.duplicates import article
@@ -144,20 +144,24 @@ def _insert(
         for each in reversed(new):  # documents list the newest first
             learner.observe(*each.words, each.document.received_at)
         stripped = [learner.strip(*each.words) for each in new]
-        articles = [_dated(each, text) for each, text in zip(new, stripped, strict=True)]
-        folded = zip(new, stripped, fold_keys(articles), strict=True)
+        folded = fold([_dated(each, text) for each, text in zip(new, stripped, strict=True)])
         rows = [
-            (*_row(each), learner.lead(each.document.source_id, each.posting.entry.title, each.markup, text), key)
-            for each, text, key in folded
+            (
+                *_row(each),
+                learner.lead(each.document.source_id, each.posting.entry.title, each.markup, text),
+                found.key,
+            )
+            for each, text, found in zip(new, stripped, folded, strict=True)
         ]
         by_identity = {
-            (each.document.source_id, each.posting.identity): dated for each, dated in zip(new, articles, strict=True)
+            (each.document.source_id, each.posting.identity): found for each, found in zip(new, folded, strict=True)
         }
         with connection.cursor() as cursor:
             cursor.execute(_INSERT, [list(column) for column in zip(*rows, strict=True)])
-            found = rows_of(cursor)
-        remember((row.id, by_identity[row.source_id, bytes(row.identity)]) for row in found)
-        for row in found:
+            inserts = rows_of(cursor)
+        note_copies_later((each.key, each.dated.at) for each in folded)
+        remember((row.id, by_identity[row.source_id, bytes(row.identity)]) for row in inserts)
+        for row in inserts:
             trusted = effective(row.claimed_at, received=row.retrieved_at, position=0).trusted
             inserted[row.source_id].append(row.published_at if trusted else None)
     return [inserted[document.source_id] for document in documents]

@@ -6,8 +6,12 @@ hardly a text, title and text together have to be nearly the same.
 """
 
 import re
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 
@@ -83,6 +87,49 @@ class Article:
             return False
         needed = ALIKE if min(self.words, other.words) >= LONG else ALIKE_SHORT
         return similarity(self.values, other.values) >= needed
+
+
+class Known(NamedTuple):
+    """A stored posting that may have copies."""
+
+    id: int
+    fold_key: int
+    at: datetime  # published
+    first_copy: int | None  # known before, if that posting still has the key
+    first_at: datetime | None  # when that one was published
+
+
+def first_copies(known: Sequence[Known], within: timedelta) -> dict[int, int | None]:
+    """The first copy of each posting, None for a posting without any.
+
+    A posting is a copy of the first one that came with its key and was published `within` that time of it, and stays
+    so: what is published every day in the same words is an article of its own every few days, and lists do not change
+    when copies arrive later.
+
+    >>> def at(day): return datetime(2024, 5, day)
+    >>> daily = [Known(day, 7, at(day), None, None) for day in range(1, 6)]
+    >>> first_copies(daily, timedelta(days=2))
+    {1: 1, 2: 1, 3: 1, 4: 4, 5: 4}
+    >>> first_copies([Known(1, 7, at(1), None, None), Known(2, 8, at(1), None, None)], timedelta(days=2))
+    {1: None, 2: None}
+    """
+    firsts: defaultdict[int, dict[int, datetime]] = defaultdict(dict)  # by key
+    joined: defaultdict[int, list[int]] = defaultdict(list)
+    found: dict[int, int | None] = {}
+    for each in known:
+        if each.first_copy is not None and each.first_at is not None:
+            firsts[each.fold_key][each.first_copy] = each.first_at
+            found[each.id] = each.first_copy
+    settled = set(found.values())
+    for each in sorted(known):
+        if each.id not in found:
+            near = (id for id, at in firsts[each.fold_key].items() if abs(at - each.at) <= within)
+            first = next(near, each.id)
+            firsts[each.fold_key].setdefault(first, each.at)
+            joined[first].append(each.id)
+    for first, ids in joined.items():
+        found |= dict.fromkeys(ids, first if len(ids) > 1 or first in settled else None)
+    return found
 
 
 def article(title: str, text: str, address: str) -> Article:

@@ -30,6 +30,7 @@ def player_of(address: str) -> Player | None:
     >>> player_of("https://www.youtube.com/@wirebeat") is None
     True
     """
+    address = f"https:{address}" if address.startswith("//") else address
     for site, pattern in _SITES:
         if found := pattern.match(address):
             parts = [part for part in found.groups() if part is not None]

@@ -6,12 +6,15 @@ addresses and the posting's own title are one, and in templates runs of capitali
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 from zlib import crc32
 
 from apps.postings.algorithms.words.scripts import SPACELESS
 
+# Each text is learned from, and then stripped for several purposes.
+REMEMBERED, MAX_REMEMBERED = 128, 20_000  # texts, and characters of one
 MAX_SEGMENTS = 48  # of longer texts the first 12 and the last 36 count, and their short lines
 SHORT_LINE = 12  # words
 MAX_TEMPLATE = 14  # words of a segment in which names may differ
@@ -45,8 +48,12 @@ class Segment(NamedTuple):
     keys: tuple[tuple[int, str], ...] = ()  # each with its kind
 
 
-def segments_of(text: str, title: str) -> list[Segment]:
+def segments_of(text: str, title: str) -> tuple[Segment, ...]:
     """The segments that count; addresses and the title are masked by as many characters as they have."""
+    return _remembered(text, title) if len(text) <= MAX_REMEMBERED else _segments_of(text, title)
+
+
+def _segments_of(text: str, title: str) -> tuple[Segment, ...]:
     masked = _masked(text, title)
     found = [segment for line in _LINE.finditer(masked) for segment in _of_line(masked, line.start(), line.end())]
     if found and (dateline := _DATELINE.match(masked, found[0].start, found[0].end)):
@@ -58,12 +65,17 @@ def segments_of(text: str, title: str) -> list[Segment]:
         quarter = MAX_SEGMENTS // 4
         middle = [each for each in found[quarter : quarter - MAX_SEGMENTS] if each.is_line and _is_short(each.text)]
         found = [*found[:quarter], *middle, *found[quarter - MAX_SEGMENTS :]]
-    return [segment._replace(keys=tuple(_keys(segment))) for segment in found]
+    return tuple(segment._replace(keys=tuple(_keys(segment))) for segment in found)
+
+
+_remembered = lru_cache(REMEMBERED)(_segments_of)
 
 
 def _masked(text: str, title: str) -> str:
     if len(title) >= MIN_TITLE:
         text = text.replace(title, _TITLE * len(title))
+    if "/" not in text and "@" not in text and "www." not in text:
+        return text
     return _ADDRESSES.sub(lambda match: _ADDRESS * len(match[0]), text)
 
 

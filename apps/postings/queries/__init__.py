@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
 from apps.accounts.models import User
-from apps.database.statements import fetch_as
+from apps.database.statements import fetch, fetch_as
 from apps.postings.algorithms.dates import effective
 from apps.postings.models import Edition, Posting
 from apps.sources.models import Source
@@ -220,3 +220,15 @@ def same_postings(from_id: int, to_id: int) -> list[tuple[int, int]]:
                     pairs[merged] = kept
                     taken.add(kept)
     return list(pairs.items())
+
+
+_EARLIER_COPIES = """
+SELECT posting.id, array_agg(twin.id) AS copies
+FROM postings_posting posting JOIN postings_posting twin ON twin.first_copy = posting.first_copy
+WHERE posting.id = ANY(%s) AND twin.id < posting.id GROUP BY posting.id
+"""
+
+
+def earlier_copies(posting_ids: Collection[int]) -> dict[int, list[int]]:
+    """The copies that came before each of the postings, if there are any. One query."""
+    return dict(fetch(_EARLIER_COPIES, [list(posting_ids)]))

@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from apps.following import queries as following
 from apps.postings import queries as postings
 from apps.reading.pages.languages import base_of
 from apps.reading.pages.sections import front_sections
@@ -54,7 +55,8 @@ def home_page(now: datetime) -> Context:
     """Two queries, plus those of trends and stories."""
     anonymous, language = AnonymousUser(), base_of(get_language() or "")
     sections = front_sections(anonymous, now)
-    newest = postings.newest(postings.visible_to(anonymous)).annotate(has_picture=_HAS_PICTURE)
+    newest = postings.newest(following.folded(postings.visible_to(anonymous)))
+    newest = newest.annotate(has_picture=_HAS_PICTURE)
     columns = ("pk", "source_id", "source__category", "source__language", "language", "has_picture")
     everywhere = list(newest.values_list(*columns, named=True)[:CONSIDERED])
     found = [row for row in everywhere if base_of(row.language or row.source__language) == language]

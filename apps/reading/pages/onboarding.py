@@ -72,7 +72,7 @@ def filling_page(user: User, now: datetime) -> Context:
     waiting = sum(
         not each.was_checked and not each.is_gone and each.followed_at > now - WAITED_FOR for each in followed
     )
-    newest = listed(user, Scope("all"), unread_only=False, oldest_first=False, start=None, limit=LENGTH)
+    newest = listed(user, Scope("all"), unread_only=False, oldest_first=False, start=None, limit=LENGTH, fold=True)
     return {
         "followed": len(followed),
         "waiting": waiting,  # sources before their first check

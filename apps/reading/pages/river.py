@@ -93,6 +93,7 @@ def _listed(user: User | AnonymousUser, scope: Scope, options: ListOptions, foll
         oldest_first=options.order == User.Order.OLDEST,
         start=options.start,
         limit=LENGTH + 1,
+        fold=following.folds(user),
     )
 
 
@@ -120,5 +121,7 @@ def _sources_of(user: User | AnonymousUser, scope: Scope) -> set[int] | None:
 def _ordered(found: QuerySet[Posting], user: User | AnonymousUser, options: ListOptions) -> list[int]:
     if options.unread_only:
         found = following.with_state(found, user).filter(Q(unread=True))
+    if following.folds(user):
+        found = following.folded(found)
     ordered = after_place(found, options.start, oldest_first=options.order == User.Order.OLDEST)
     return list(ordered.values_list("pk", flat=True)[: LENGTH + 1])

@@ -91,6 +91,7 @@ def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -
         liked_ids=query.liked,
         disliked_ids=query.disliked,
         now=now,
+        fold=following.folds(user),
     )
     origins = {posting_id for added in result.added for posting_id in added.posting_ids}
     read = texts(user, origins.union(result.postings))

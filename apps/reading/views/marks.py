@@ -59,8 +59,8 @@ def mark(request: PersonsRequest, posting_id: int) -> HttpResponse:
         if read:
             actions.remember_read(request.user, [posting_id], now=now())
     elif starred is not None:
-        actions.star(request.user, posting_id, starred=starred, now=now())
-        stories_actions.note_all_starred(request.user, [posting_id], now=now())
+        changed = actions.star(request.user, posting_id, starred=starred, now=now())
+        stories_actions.note_all_starred(request.user, changed, now=now())
     else:
         return HttpResponseBadRequest("Say read or starred, yes or no.")
     if not request.htmx:

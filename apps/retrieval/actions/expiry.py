@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.database.statements import execute, query
-from apps.postings.actions import forget_old_fingerprints
+from apps.postings.actions import forget_old_fingerprints, note_recent_copies
 from apps.postings.models import Posting
 
 BATCH = 500  # postings of one transaction
@@ -33,6 +33,7 @@ ORDER BY posting.id LIMIT %(batch)s
 
 def forget_expired(*, now: datetime) -> int:
     """Delete the postings that are older than their source's `expiry_days`; returns how many there were."""
+    note_recent_copies(now)
     forget_old_fingerprints(now)
     deleted = after = 0
     while True:

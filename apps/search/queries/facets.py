@@ -1,9 +1,10 @@
 """Facets of results: sources, categories, days."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime, tzinfo
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 from apps.postings import queries as postings
 from apps.search.algorithms.index.inversion import Attributes
 from apps.search.queries.snapshot import Snapshot
-from apps.sources import queries as sources
 
 MAX_VALUES = 12  # of a facet
 MAX_CATEGORIES = 20  # of one posting that are counted
@@ -24,6 +24,7 @@ class Facets:
     sources: tuple[tuple[int, int], ...] = ()
     categories: tuple[tuple[str, int], ...] = ()
     days: tuple[tuple[date, int], ...] = ()
+    articles: Mapping[int, int] = field(default_factory=dict, compare=False)  # the first copies of those with copies
 
 
 def attributes_of(index: Snapshot, documents: NDArray[np.int64]) -> Attributes:
@@ -45,26 +46,27 @@ def attributes_of(index: Snapshot, documents: NDArray[np.int64]) -> Attributes:
 
 
 def facets(found: Attributes, timezone: tzinfo | None) -> Facets:
-    """Count the values. Two queries."""
+    """Count the values. One query."""
     by_source = Counter(found.source_ids.tolist())
     days = Counter(datetime.fromtimestamp(at // 1_000_000, timezone).date() for at in found.published.tolist())
     commonest = sorted(days.items(), key=lambda item: (-item[1], -item[0].toordinal()))[:MAX_VALUES]
+    columns = ("pk", "categories", "first_copy", "source__category")
+    known = postings.everything().filter(pk__in=found.posting_ids.tolist())
+    by_id = {row.pk: row for row in known.values_list(*columns, named=True)}
     return Facets(
         tuple(by_source.most_common(MAX_VALUES)),
-        _categories(found.posting_ids.tolist(), found.source_ids.tolist()),
+        _categories([by_id[id] for id in found.posting_ids.tolist() if id in by_id]),
         tuple(sorted(commonest, reverse=True)),
+        {row.pk: row.first_copy for row in by_id.values() if row.first_copy is not None},
     )
 
 
-def _categories(posting_ids: Sequence[int], source_ids: Sequence[int]) -> tuple[tuple[str, int], ...]:
+def _categories(found: Sequence[Any]) -> tuple[tuple[str, int], ...]:
     """Counts of the postings' own categories and those of their sources, regardless of case."""
-    known = sources.everything().filter(pk__in=set(source_ids)).exclude(category="")
-    by_source = dict(known.values_list("pk", "category"))
-    own = dict(postings.everything().filter(pk__in=posting_ids).values_list("pk", "categories"))
     counts: Counter[str] = Counter()
     spellings: dict[str, Counter[str]] = {}
-    for posting_id, source_id in zip(posting_ids, source_ids, strict=True):
-        names = [by_source.get(source_id, ""), *own.get(posting_id, [])[:MAX_CATEGORIES]]
+    for row in found:
+        names = [row.source__category, *row.categories[:MAX_CATEGORIES]]
         named = {name.casefold(): name for name in names if name.strip()}
         counts.update(list(named))
         for key, name in named.items():

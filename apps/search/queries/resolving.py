@@ -7,7 +7,7 @@ from functools import cached_property
 from urllib.parse import urlsplit
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from apps.accounts.models import User
 from apps.database.statements import MAX_ID, fetch
@@ -191,14 +191,17 @@ class _Resolver:
 
 
 def _unread(user: User) -> Condition:
-    """Unread as defined by `Follow`."""
+    """Unread as defined by `Follow`, and without copies of what was read."""
     follows = list(following.follows_of(user).only("source_id", "unread_from", "read_through"))
     new = New(tuple((each.source_id, microseconds(each.unread_from), each.read_through) for each in follows))
-    marks = Mark.objects.filter(user=user)
     lowest = min((each.read_through for each in follows), default=0)  # below it postings are read without a mark
-    read = marks.filter(read=True, posting_id__gt=lowest).values_list("posting_id", flat=True)
-    kept = marks.filter(read=False).values_list("posting_id", flat=True)
-    return Any((Postings(frozenset(kept)), All((new, Not(Postings(frozenset(read)))))))
+    marks = Mark.objects.filter(Q(read=False) | Q(read=True, posting_id__gt=lowest), user=user)
+    marked: dict[bool | None, set[int]] = {True: set(), False: set()}
+    for posting_id, is_read in marks.values_list("posting_id", "read"):
+        marked[is_read].add(posting_id)
+    elsewhere = frozenset(following.read_elsewhere(user))
+    kept, read = frozenset(marked[False] - elsewhere), frozenset(marked[True] | elsewhere)
+    return Any((Postings(kept), All((new, Not(Postings(read))))))
 
 
 def _followed(user: User) -> Condition:

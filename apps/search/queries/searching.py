@@ -18,6 +18,7 @@ from psycopg.errors import QueryCanceled
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.models import Follow
+from apps.postings import queries as postings
 from apps.postings.queries import Cursor
 from apps.search.algorithms.index.conditions import All, Before, Condition, Postings, Sources, Worth
 from apps.search.algorithms.index.newest import Found
@@ -82,6 +83,7 @@ def search(
     liked_ids: Collection[int] = (),
     disliked_ids: Collection[int] = (),
     now: datetime,
+    fold: bool = False,
 ) -> SearchResult:
     """A page of results, in about forty statements at most; raises `BadCursor` or `TooCostly`.
 
@@ -101,9 +103,13 @@ def search(
         Relevance feedback; postings that the user may not open are ignored.
     now : datetime
         Aware, in the user's time zone.
+    fold : bool
+        Whether to show one of all copies of an article: the best, or by time the one that came first. A page by time
+        is shorter then.
     """
     started = time.perf_counter()
-    request = _Request(user, tree, order, expansion, tuple(removed_terms), tuple(liked_ids), tuple(disliked_ids), now)
+    judged = tuple(liked_ids), tuple(disliked_ids)
+    request = _Request(user, tree, order, expansion, tuple(removed_terms), *judged, now, fold)
     try:
         result = _by_relevance(request, cursor) if order != "newest" else None
         result = result or _by_time(request, cursor)
@@ -128,10 +134,11 @@ class _Request:
     liked: tuple[int, ...]
     disliked: tuple[int, ...]
     now: datetime
+    fold: bool
 
     def key(self, place: RankCursor) -> str:
         """The cache key of the order by relevance that began at this place."""
-        options = (self.order, self.expansion, self.removed, self.liked, self.disliked)
+        options = (self.order, self.expansion, self.removed, self.liked, self.disliked, self.fold)
         return place.key(self.user.pk, self.tree, options)
 
 
@@ -149,10 +156,11 @@ def _by_time(request: _Request, cursor: str) -> SearchResult:
         documents = np.array([each.document for each in found], np.int64)
         total = len(found) if len(found) < MAX_COUNTED else _amount(index, limited)
         counted = facets(attributes_of(index, documents), request.now.tzinfo)
-    shown = rest[:LENGTH]
+        shown = rest[:LENGTH]
+        copies = _copies(index, condition, shown) if request.fold else frozenset()
     last = Cursor(EPOCH + timedelta(microseconds=shown[-1].published), shown[-1].posting_id) if shown else None
     return SearchResult(
-        postings=tuple(each.posting_id for each in shown),
+        postings=tuple(each.posting_id for each in shown if each.posting_id not in copies),
         total=total,
         with_own_words=total,
         facets=counted,
@@ -166,6 +174,17 @@ def _behind(index: Snapshot, condition: Condition, found: Sequence[Found], befor
     if len(known) > LENGTH or len(found) < MAX_COUNTED:
         return known
     return index.such(All((Limited(condition), before))).newest(LENGTH + 1)
+
+
+def _copies(index: Snapshot, condition: Condition, shown: Sequence[Found]) -> frozenset[int]:
+    """Those of the postings of which a matching copy came before: it is on this page or on another one."""
+    earlier = postings.earlier_copies([each.posting_id for each in shown])
+    if not earlier:
+        return frozenset()
+    among = frozenset().union(*earlier.values())
+    found = index.such(All((Postings(among), Limited(condition)))).newest(len(among))
+    matching = {each.posting_id for each in found}
+    return frozenset(id for id, copies in earlier.items() if not matching.isdisjoint(copies))
 
 
 def _amount(index: Snapshot, limited: Limited) -> int:
@@ -222,23 +241,34 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
     narrowed = index.such(limited, worth)
     answer = recipe.search(narrowed, query, MAX_RANKED, recipe=_recipe(request, judgement), judgement=judgement)
     known = attributes_of(index, answer.ranking.documents)
+    counted = facets(known, request.now.tzinfo)
+    kept = _first_of_each(known.posting_ids.tolist(), counted.articles) if request.fold else slice(None)
     with_own_words = _amount_with(narrowed, query)
     added = answer.expansion.added(query.terms)
     origins = sorted({document for term in added for document, _ in term.origins})
     posting_of = dict(zip(origins, index.posting_ids(np.array(origins, np.int64)), strict=True))
     whole = SearchResult(
-        postings=tuple(known.posting_ids.tolist()),
+        postings=tuple(known.posting_ids[kept].tolist()),
         # Added words find more, of which only the best are shown.
         total=max(with_own_words, len(answer.ranking)),
         with_own_words=with_own_words,
         added=tuple(
             Added(term.term, term.weight, tuple(posting_of[document] for document, _ in term.origins)) for term in added
         ),
-        facets=facets(known, request.now.tzinfo),
+        facets=counted,
         is_partial=limited.is_partial,
     )
     followers = worth.followers if worth else None
-    return _Ranked(whole, tuple(known.source_ids.tolist()), tuple(known.published.tolist()), followers)
+    sources, published = known.source_ids[kept], known.published[kept]
+    return _Ranked(whole, tuple(sources.tolist()), tuple(published.tolist()), followers)
+
+
+def _first_of_each(posting_ids: Sequence[int], articles: Mapping[int, int]) -> list[int]:
+    """The places of the best posting of each article, in order."""
+    best: dict[int, int] = {}
+    for place, posting_id in enumerate(posting_ids):
+        best.setdefault(articles.get(posting_id, -posting_id), place)  # a posting without copies is its own article
+    return list(best.values())
 
 
 def _recipe(request: _Request, judgement: Judgement) -> Recipe:

@@ -51,7 +51,7 @@ def plain_text(markup: str, limit: int = MAX_TITLE) -> str:
 
 
 def unescaped_title(title: str) -> str:
-    """A parsed title without what publishers escape once more than the format asks for.
+    """A parsed title without what publishers escape once more than the format requires.
 
     >>> unescaped_title("Fish &amp;amp; &lt;b&gt;chips&lt;/b&gt;, List<String>")
     'Fish & chips, List<String>'

@@ -4,7 +4,7 @@ Of many unrelated stories the most similar one is more similar than of few, as a
 Figures were chosen with labelled sets of some hundred stories, and with recorded days of several thousand.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ def faded(hours: NDArray[np.float64]) -> NDArray[np.float64]:
     return 1 - FADING + FADING * np.exp2(-hours / HALF_LIFE)
 
 
-def agrees(query: Weights, hours: float, reports: Iterable[Report], least: float, stories: int) -> bool:
+def agrees(query: Weights, hours: float, reports: Sequence[Report], least: float, stories: int) -> bool:
     """Whether one of some reports is similar to a posting.
 
     Among many stories also beside the two terms that contribute most, which may be a name that both have.
@@ -52,7 +52,7 @@ def agrees(query: Weights, hours: float, reports: Iterable[Report], least: float
         Weight of each term in the posting.
     hours : float
         Time of the posting, since 1970.
-    reports : iterable of Report
+    reports : sequence of Report
     least : float
         Similarity that a report must have among few stories.
     stories : int
@@ -61,10 +61,11 @@ def agrees(query: Weights, hours: float, reports: Iterable[Report], least: float
     abundant = abundance(stories)
     least += NEAREST_AMONG_MANY * abundant
     beside = BESIDE_AMONG_MANY * max(abundant - MANY, 0.0) / (1 - MANY)
-    for report in reports:
+    remaining = faded(np.abs(np.array([report.hours for report in reports]) - hours)).tolist()
+    for report, share in zip(reports, remaining, strict=True):
         shared = query[report.vector.terms] * report.vector.weights
-        shared *= faded(np.array([abs(report.hours - hours)]))
-        shared.sort()
-        if shared.sum() >= least and shared[:-SUBJECT].sum() >= beside:
-            return True
+        if share * float(shared.sum()) >= least:
+            shared.sort()
+            if share * float(shared[:-SUBJECT].sum()) >= beside:
+                return True
     return False

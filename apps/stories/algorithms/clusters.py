@@ -1,6 +1,7 @@
 """Stories as clusters: single-pass clustering of postings in order of time, and merging of similar clusters."""
 
 from array import array
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
@@ -8,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.stories.algorithms.agreement import CHANCE_AMONG_MANY, FADING, HALF_LIFE, MANY, abundance, agrees, faded
-from apps.stories.algorithms.features import BUCKETS, Terms, Weights
+from apps.stories.algorithms.features import BUCKETS, Terms
 from apps.stories.algorithms.reports import Report, Reports, halves, similarities
-from apps.stories.algorithms.rows import Rows
-from apps.stories.algorithms.vectors import Vector, added, subtracted
+from apps.stories.algorithms.rows import Places, Rows
+from apps.stories.algorithms.vectors import NOTHING, Vector, added, subtracted
 
 ACTIVE = 7 * 24.0  # hours after its latest posting in which a story takes new ones
 THRESHOLD = 7.0  # likeness below which a posting begins a new story
@@ -20,7 +21,6 @@ CHANCE, CHANCE_WEIGHT = 0.015, 100  # similarity of two arbitrary reports that i
 FRESH_WEIGHT = 5  # reports of the moment that are assumed
 CHANCE_FLOOR = 0.005  # added to the similarity that is due to chance
 OF_POSTING, OF_STORY = 96, 128  # heaviest terms of a vector
-NEAR = 32  # heaviest terms in a separate matrix: most stories of headlines alone have no more
 PROBED = 6  # heaviest known terms of a posting: it is compared with the stories that have one of them
 TOO_COMMON = 150  # stories with a term, above which it selects no stories
 WEIGHED = 12  # most similar stories whose likeness is computed
@@ -29,10 +29,9 @@ MERGED_WITHIN = 7 * 24.0  # hours since the latest posting of both
 SPLIT_THRESHOLD = 0.8  # share of the threshold: a story is split if its halves are less alike
 SPLIT_FROM = 4  # reports
 HEADS, SHARED_HEADS = 12, 2  # heaviest terms of two stories, and how many of them must be shared
+PROVISIONAL = 1 << 62  # ids from here on are of stories while they are reconsidered: no posting joins them
 
 _NOTHING = BUCKETS  # padding: no posting has this term
-
-Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,19 +67,17 @@ class Clusters:
         self._fresh, self._fresh_at = 0.0, 0.0  # their number as it has faded, at a time in hours since 1970
         self._places: dict[int, int] = {}
         self._free: list[int] = []
-        self._near = Rows(NEAR, _NOTHING)  # heaviest terms
-        self._far = Rows(OF_STORY - NEAR, _NOTHING)  # other terms
+        self._rows = Rows(OF_STORY, _NOTHING)
         self._widths = np.zeros(1024, np.int64)
-        self._lengths = np.zeros(1024)
         self._ids = np.zeros(1024, np.int64)
         self._sizes = np.zeros(1024, np.int64)
         self._latest = np.zeros(1024)
         self._centres = np.zeros(1024)
-        self._holders: dict[int, array[int]] = {}  # rows that have, or once had, the term
+        # Rows that have, or once had, the term; those of provisional stories only their heaviest ones.
+        self._holders: defaultdict[int, array[int]] = defaultdict(lambda: array("q"))
         self._listing = np.zeros(1024, np.int64)  # scratch: position of each row in a list
         self._held = np.zeros(BUCKETS + 1, np.int32)  # number of stories with each term
         self._query = np.zeros(BUCKETS + 1, np.float32)  # scratch: weights of one vector by term
-        self._marked = np.zeros(BUCKETS + 1, np.bool_)  # scratch
 
     def __len__(self) -> int:
         return len(self._places)
@@ -93,38 +90,37 @@ class Clusters:
 
     def get(self, id: int) -> Cluster:
         place = self._places[id]
+        latest, centre = float(self._latest[place]), float(self._centres[place])
+        return Cluster(id, self._vector(place), int(self._sizes[place]), latest, centre)
+
+    def _vector(self, place: int) -> Vector:
         size = int(self._widths[place])
-        vector = Vector(self._terms_of(place)[:size], self._weights_of(place)[:size])
-        return Cluster(id, vector, int(self._sizes[place]), float(self._latest[place]), float(self._centres[place]))
-
-    def _terms_of(self, place: int) -> Terms:
-        return np.concatenate([self._near.terms[place], self._far.terms[place]])
-
-    def _weights_of(self, place: int) -> Weights:
-        return np.concatenate([self._near.weights[place], self._far.weights[place]])
+        return Vector(self._rows.terms[place, :size].copy(), self._rows.weights[place, :size].copy())
 
     def put(self, cluster: Cluster) -> None:
         """Add a story, or replace it."""
         place = self._places.get(cluster.id)
         if place is None:
             place = self._places[cluster.id] = self._free.pop() if self._free else self._new_place()
-        before = self._terms_of(place)
-        self._sum[before] -= self._weights_of(place)
+        before = self._clear(place)
         self._sum[cluster.vector.terms] += cluster.vector.weights
-        self._count(int(self._sizes[place]), float(self._centres[place]), -1)
         self._count(cluster.size, cluster.centre, 1)
-        self._held[before] -= 1
-        known = set(before.tolist())
-        terms, weights = cluster.vector.terms, cluster.vector.weights
-        self._near.put(place, terms[:NEAR], weights[:NEAR])
-        self._far.put(place, terms[NEAR:], weights[NEAR:])
-        self._widths[place], self._lengths[place] = terms.size, cluster.vector.length
+        self._rows.put(place, cluster.vector)
+        self._widths[place] = cluster.vector.terms.size
         self._ids[place], self._sizes[place] = cluster.id, cluster.size
         self._latest[place], self._centres[place] = cluster.latest, cluster.centre
-        self._held[terms] += 1
-        for term in terms.tolist():
-            if term not in known:
-                self._note_holder(term, place)
+        self._held[cluster.vector.terms] += 1
+        listed = HEADS if cluster.id >= PROVISIONAL else OF_STORY
+        known = set(before[:listed].tolist())
+        self._note_holder([term for term in cluster.vector.terms[:listed].tolist() if term not in known], place)
+
+    def _clear(self, place: int) -> Terms:
+        """Count the story in a row no longer; returns its terms."""
+        before = self._vector(place)
+        self._sum[before.terms] -= before.weights
+        self._held[before.terms] -= 1
+        self._count(int(self._sizes[place]), float(self._centres[place]), -1)
+        return before.terms
 
     def _count(self, size: int, centre: float, sign: int) -> None:
         if not self._total:
@@ -132,35 +128,30 @@ class Clusters:
         self._total += sign * size
         self._fresh += sign * size * 2 ** ((centre - self._fresh_at) / HALF_LIFE)
 
-    def _note_holder(self, term: int, place: int) -> None:
-        holders = self._holders.get(term)
-        if holders is None:
-            holders = self._holders[term] = array("q")
-        elif len(holders) > 2 * self._held[term] + 8:  # most no longer have it
-            places = np.unique(np.array(holders))
-            have = (self._near.terms[places] == term).any(axis=1) | (self._far.terms[places] == term).any(axis=1)
-            holders[:] = array("q", places[have].tolist())
-        holders.append(place)
+    def _note_holder(self, terms: list[int], place: int) -> None:
+        for term, held in zip(terms, self._held[terms].tolist(), strict=True):
+            holders = self._holders[term]
+            if len(holders) > 2 * held + 8:  # most no longer have it
+                places = np.unique(np.array(holders))
+                have = (self._rows.terms[places] == term).any(axis=1)
+                holders[:] = array("q", places[have].tolist())
+            holders.append(place)
 
     def remove(self, id: int) -> None:
         place = self._places.pop(id)
-        self._held[self._terms_of(place)] -= 1
-        self._sum[self._terms_of(place)] -= self._weights_of(place)
-        self._count(int(self._sizes[place]), float(self._centres[place]), -1)
-        self._sizes[place] = 0
+        self._clear(place)
+        self._rows.put(place, NOTHING)
+        self._widths[place] = self._sizes[place] = 0
         self.reports.drop(id)
-        self._near.clear(place)
-        self._far.clear(place)
         self._free.append(place)
 
     def _new_place(self) -> int:
         place = len(self._places)
         if place == len(self._ids):
-            for name in ("_widths", "_lengths", "_ids", "_sizes", "_latest", "_centres", "_listing"):
+            for name in ("_widths", "_ids", "_sizes", "_latest", "_centres", "_listing"):
                 old = getattr(self, name)
                 setattr(self, name, np.concatenate([old, np.zeros_like(old)]))
-            self._near.double()
-            self._far.double()
+            self._rows.double()
         return place
 
     # --- one posting --------------------------------------------------------------------------------------------------
@@ -176,18 +167,20 @@ class Clusters:
         """
         probed = self._selective(vector.terms)[:PROBED]
         places = self._listed(probed)
-        places = places[np.abs(self._latest[places] - hours) <= ACTIVE]
-        gaps = (np.abs(self._latest[places] - hours) + np.abs(self._centres[places] - hours)) / 2
-        means = self._products(vector, places) / np.maximum(self._sizes[places], 1) * faded(gaps)
-        most = np.lexsort((self._ids[places], -means * np.sqrt(self._sizes[places])))[:WEIGHED]
+        since = np.abs(self._latest[places] - hours)
+        places, since = places[since <= ACTIVE], since[since <= ACTIVE]
+        sizes = self._sizes[places]
+        gaps = (since + np.abs(self._centres[places] - hours)) / 2
+        means = self._products(vector, places) / np.maximum(sizes, 1) * faded(gaps)
+        most = np.lexsort((self._ids[places], -means * np.sqrt(sizes)))[:WEIGHED]
         places = places[most]
-        likeness = means[most] / np.sqrt(self._by_chance(vector) * self._chances(places)) / self._freshness(hours)
+        likeness = self._likeness(means[most], self._by_chance(vector), places, hours)
         # Rounded, since the last digits depend on the order in which stories were added.
         for best in np.lexsort((self._ids[places], -likeness.round(6))):
             if likeness[best] < self.threshold:
                 break
             # Some no longer have the term that listed them.
-            if (self._terms_of(places[best])[:, None] == probed).any() and self._agrees(
+            if (self._rows.terms[places[best], :, None] == probed).any() and self._agrees(
                 vector, int(self._ids[places[best]]), hours
             ):
                 return int(self._ids[places[best]]), round(float(likeness[best]), 6)
@@ -196,9 +189,18 @@ class Clusters:
     def _agrees(self, vector: Vector, id: int, hours: float) -> bool:
         """Whether a report of a story is similar to a posting, not only their mean."""
         self._query[vector.terms] = vector.weights
-        found = agrees(self._query, hours, reversed(self.reports.latest(id)), self.nearest_report, len(self))
+        found = agrees(self._query, hours, self.reports.latest(id)[::-1], self.nearest_report, len(self))
         self._query[vector.terms] = 0
         return found
+
+    def _likeness(self, means: NDArray[np.float64], chance: float, places: Places, hours: float) -> NDArray[np.float64]:
+        """How many times as similar as by chance; 0 where that is less than the threshold."""
+        likeness = np.zeros(places.size)
+        freshness = self._freshness(hours)
+        # What chance alone has at least is soon known, and leaves few.
+        near = np.flatnonzero(means / np.sqrt(chance * self._smoothed(0.0)) / freshness >= self.threshold)
+        likeness[near] = means[near] / np.sqrt(chance * self._chances(places[near])) / freshness
+        return likeness
 
     def _freshness(self, hours: float) -> float:
         """The mean share of similarity that active reports have not lost by their age."""
@@ -208,18 +210,17 @@ class Clusters:
 
     def _by_chance(self, vector: Vector, size: int = 1) -> float:
         """The mean similarity of a vector's reports with all active ones."""
-        found = np.array([float(self._sum[vector.terms] @ vector.weights) / size])
-        return float(self._smoothed(found)[0])
+        return self._smoothed(float(self._sum[vector.terms] @ vector.weights) / size)
 
     def _chances(self, places: Places) -> NDArray[np.float64]:
         """The same of some stories."""
-        sums = self._near.products(self._sum, places) + self._far.products(self._sum, places)
-        return self._smoothed(sums / np.maximum(self._sizes[places], 1))
+        sums = self._rows.dense_products(self._sum, places)
+        return np.array([self._smoothed(mean) for mean in (sums / np.maximum(self._sizes[places], 1)).tolist()])
 
-    def _smoothed(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The mean similarity by chance from sums over all active reports."""
-        means = (sums + CHANCE * CHANCE_WEIGHT) / (self._total + CHANCE_WEIGHT) + CHANCE_FLOOR
-        return np.maximum(means, CHANCE_AMONG_MANY * abundance(len(self)))
+    def _smoothed(self, mean: float) -> float:
+        """The mean similarity by chance from the sum over all active reports."""
+        mean = (mean + CHANCE * CHANCE_WEIGHT) / (self._total + CHANCE_WEIGHT) + CHANCE_FLOOR
+        return max(mean, CHANCE_AMONG_MANY * abundance(len(self)))
 
     def add(self, id: int, key: int, vector: Vector, hours: float) -> int:
         """Add a posting to the most similar story, or to a new one with the given id; returns the story's id."""
@@ -277,20 +278,10 @@ class Clusters:
         places: Places = listed[self._listing[listed] == numbers]
         return places
 
-    def _holding(self, terms: Terms, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Which entries of some rows are among the terms."""
-        self._marked[terms] = True
-        found = self._marked.take(rows)
-        self._marked[terms] = False
-        return found
-
     def _products(self, vector: Vector, places: Places) -> NDArray[np.float64]:
         """Scalar products of a vector with the stories in some rows."""
         self._query[vector.terms] = vector.weights
-        products = self._near.products(self._query, places)
-        is_wide = self._widths[places] > NEAR
-        if is_wide.any():
-            products[is_wide] += self._far.products(self._query, places[is_wide])
+        products = self._rows.products(self._query, vector.terms, places)
         self._query[vector.terms] = 0
         return products
 
@@ -330,21 +321,18 @@ class Clusters:
         place = self._places[id]
         if hours - self._latest[place] > MERGED_WITHIN:
             return []
-        heads = self._near.terms[place, :HEADS]
-        selective = self._selective(heads[heads != _NOTHING])
-        others = self._listed(selective)
+        heads = self._rows.terms[place, : min(HEADS, self._widths[place])]
+        selective = self._selective(heads)
+        others = self._rows.sharing(heads, self._listed(selective), HEADS, SHARED_HEADS)
+        if selective.size < heads.size:
+            others = self._rows.sharing(selective, others, HEADS, 1)
         others = others[(hours - self._latest[others] <= MERGED_WITHIN) & (others != place)]
-        their = self._near.terms[others, :HEADS]
-        shared = self._holding(heads[heads != _NOTHING], their).sum(axis=1)
-        others = others[(shared >= SHARED_HEADS) & self._holding(selective, their).any(axis=1)]
         if not others.size:
             return []
         cluster = self.get(id)
-        likeness = self._products(cluster.vector, others) / (cluster.size * np.maximum(self._sizes[others], 1))
-        likeness /= np.sqrt(self._by_chance(cluster.vector, cluster.size) * self._chances(others)) * self._freshness(
-            hours
-        )
-        likeness *= faded(np.abs(self._centres[others] - self._centres[place]))
+        means = self._products(cluster.vector, others) / (cluster.size * np.maximum(self._sizes[others], 1))
+        means *= faded(np.abs(self._centres[others] - self._centres[place]))
+        likeness = self._likeness(means, self._by_chance(cluster.vector, cluster.size), others, hours)
         found = zip(likeness.tolist(), self._ids[others].tolist(), strict=True)
         # Rounded, since from the other side the last digits may differ.
         return [

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from apps.postings.algorithms.fingerprints import Duplicates, Fingerprint
-from apps.stories.algorithms.clusters import ACTIVE, OF_POSTING, Clusters
+from apps.stories.algorithms.clusters import ACTIVE, OF_POSTING, PROVISIONAL, Clusters
 from apps.stories.algorithms.features import Features
 from apps.stories.algorithms.rarity import BLOCK, Rarity
 from apps.stories.algorithms.vectors import Vector, heaviest
@@ -14,7 +14,6 @@ MERGED_AFTER = 100  # stories that got a posting
 MERGED_EVERY = 6.0  # hours, if fewer stories got a posting
 RECONSIDERED, YOUNG = 2, 8  # latest reports of a story that may move, while it has at most so many
 SPLIT_EVERY = 4  # reports after which a story is examined for two halves
-PROVISIONAL = 1 << 62  # ids from here on are of stories while they are reconsidered
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +97,7 @@ class Grouping:
     def _released(self) -> dict[int, int]:
         """Let the latest reports of stories that got one stand alone, under provisional ids; returns their stories."""
         released: dict[int, int] = {}
-        for id in sorted(self.touched & set(self.clusters)):
+        for id in sorted(id for id in self.touched if id in self.clusters):
             reports = self.clusters.reports.latest(id)
             for report in reports[1:][-RECONSIDERED:] if len(reports) <= YOUNG else ():
                 provisional = PROVISIONAL + len(released)
@@ -114,7 +113,7 @@ class Grouping:
 
     def _moved(self, released: Mapping[int, int]) -> list[tuple[int, int]]:
         """Give stories with provisional ids their own; returns released reports that are in another story now."""
-        for id in sorted(id for id in self.clusters if id >= PROVISIONAL):
+        for id in (id for id in range(PROVISIONAL, PROVISIONAL + len(released)) if id in self.clusters):
             self.clusters.separate(id, self.clusters.reports.latest(id, len(released)), self.next_story)
             self.next_story += 1
         homes = {key: story for key in released if (story := self.clusters.reports.story(key)) is not None}

@@ -1,5 +1,6 @@
 """How rare terms are, counted over postings too old for a current story, and which terms are rising."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -26,18 +27,16 @@ class Block:
     """Numbers of postings, and of postings with each term, in six hours or a part of them."""
 
     documents: dict[str, int] = field(default_factory=dict)  # by language
-    counts: dict[int, int] = field(default_factory=dict)  # by term
+    counts: Counter[int] = field(default_factory=Counter)  # by term
 
     def add(self, language: str, terms: Terms) -> None:
         self.documents[language] = self.documents.get(language, 0) + 1
-        for term in terms.tolist():
-            self.counts[term] = self.counts.get(term, 0) + 1
+        self.counts.update(terms.tolist())
 
     def merge(self, documents: Mapping[str, int], counts: Mapping[int, int]) -> None:
         for language, count in documents.items():
             self.documents[language] = self.documents.get(language, 0) + count
-        for term, count in counts.items():
-            self.counts[term] = self.counts.get(term, 0) + count
+        self.counts.update(counts)
 
 
 class _Counts:

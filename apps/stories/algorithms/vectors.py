@@ -19,6 +19,9 @@ class Vector:
         return float(np.linalg.norm(self.weights))
 
 
+NOTHING = Vector(np.zeros(0, np.int32), np.zeros(0, np.float32))
+
+
 def heaviest(terms: Terms, weights: Weights, most: int) -> Vector:
     """The terms with the largest weights.
 

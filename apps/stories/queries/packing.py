@@ -1,5 +1,6 @@
 """Serialization of arrays for the database."""
 
+from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
@@ -36,8 +37,8 @@ def packed_counts(block: Block) -> tuple[bytes, bytes]:
     return np.array(terms, "<i4").tobytes(), np.array([block.counts[term] for term in terms], "<i4").tobytes()
 
 
-def unpacked_counts(terms: Data, counts: Data) -> dict[int, int]:
-    return dict(zip(np.frombuffer(terms, "<i4").tolist(), np.frombuffer(counts, "<i4").tolist(), strict=True))
+def unpacked_counts(terms: Data, counts: Data) -> Counter[int]:
+    return Counter(dict(zip(np.frombuffer(terms, "<i4").tolist(), np.frombuffer(counts, "<i4").tolist(), strict=True)))
 
 
 def packed_weights(weights: Mapping[int, float]) -> bytes:

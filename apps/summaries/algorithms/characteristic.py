@@ -1,6 +1,7 @@
 """The characteristic words of a text, in its own spelling."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from itertools import islice
 
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
@@ -34,19 +35,17 @@ def spelt(text: str, language: str, frequencies: Frequencies, count: int) -> lis
     text = text[:MAX_TEXT_LENGTH]
     spellings = _spaceless(text, language) if SPACELESS_CHARACTER.search(text) else _spaced(text, language)
     words = [word for word, times in spellings.items() for _ in range(times.total())]
-    return [
-        spellings[word].most_common(1)[0][0]
-        for word in characteristic_words(words, _by_pairs(frequencies, spellings))
-        if len(word) > 1 and not word[0].isdigit()
-    ][:count]
+    heaviest = characteristic_words(words, _by_pairs(frequencies, spellings))
+    chosen = islice((word for word in heaviest if len(word) > 1 and not word[0].isdigit()), count)
+    return [spellings[word].most_common(1)[0][0] for word in chosen]
 
 
 def _spaced(text: str, language: str) -> dict[str, Counter[str]]:
     words = analyse(text, language)
-    found: dict[str, Counter[str]] = {}
+    found = defaultdict[str, Counter[str]](Counter)
     for word, (start, end) in zip(words.sequence, words.places, strict=True):
         if word[0] != STOP_MARK:
-            found.setdefault(word, Counter())[text[start:end].removesuffix("'s").removesuffix("’s")] += 1
+            found[word][text[start:end].removesuffix("'s").removesuffix("’s")] += 1
     return found
 
 

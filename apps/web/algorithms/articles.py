@@ -46,7 +46,7 @@ def with_players(html: str, frame_of: Callable[[str], str], *, pictured: bool) -
             f'<figure class="player {player.kind}"><a href="{address}" rel="noopener noreferrer nofollow"'
             f' data-player="{escape(frame_of(player.page))}"><span class="player-picture">{image}</span>'
             f'<span class="player-title" dir="auto">{title}</span>'
-            f'<span class="player-site">{player.site}</span>{length}</a></figure>'
+            f'<span class="player-site">{"" if title == player.site else player.site}</span>{length}</a></figure>'
         )
 
     return _ALONE.sub(card, html)

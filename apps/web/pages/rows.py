@@ -9,12 +9,12 @@ from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
 from apps.database.statements import MAX_ID, fetch_as
+from apps.following.queries.copies import COPIES, AlsoIn, also_in, folds
 from apps.following.queries.states import OWN, READABLE, STARRED, UNREAD
 from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import MIN_SOURCES
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
-from apps.web.algorithms.articles import clock
 from apps.web.pages.icons import icon_address
 from apps.web.pages.pictures import picture_for, recording_for
 
@@ -34,12 +34,13 @@ class PostingRow:
     source_title: str
     story_id: int | None  # of a story with other sources
     published_at: datetime
-    unread: bool
-    starred: bool
+    unread: bool  # this or, if lists are folded, the article
+    starred: bool  # this or, if lists are folded, one of its copies
     own_tags: tuple[str, ...]  # the user's, by name
     images: str = ""  # the user's setting for the source
+    also: tuple[AlsoIn, ...] = ()  # other feeds of the same article
     icon: str = ""  # address of the source's icon; empty if it has none
-    audio: Mapping[str, Any] | None = None  # `number` of the first recording, its `address`, and its length as `clock`
+    audio: Mapping[str, Any] | None = None  # first recording: `number`, `address`, `seconds` or None
 
     @property
     def anchor(self) -> str:
@@ -63,10 +64,11 @@ SELECT posting.id, posting.url, posting.title, left(coalesce(posting.lead, posti
     coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS source_title,
     (SELECT story.id FROM stories_member member JOIN stories_story story ON story.id = member.story_id
         WHERE member.posting_id = posting.id AND story.sources >= {MIN_SOURCES}) AS story_id,
-    posting.published_at, {UNREAD} AS unread, {STARRED} AS starred,
+    posting.published_at, ({UNREAD} OR %(folds)s AND copies.unread) AS unread,
+    ({STARRED} OR %(folds)s AND copies.starred) AS starred,
     ARRAY(SELECT tag.name FROM following_tagging tagging JOIN following_tag tag ON tag.id = tagging.tag_id
         WHERE tagging.posting_id = posting.id AND tag.user_id = %(user)s ORDER BY tag.name) AS own_tags,
-    coalesce(follow.images, '') AS images, coalesce(source.icon_id, '') AS icon,
+    coalesce(follow.images, '') AS images, coalesce(source.icon_id, '') AS icon, copies.also,
     CASE WHEN posting.enclosures <> '[]' THEN (
         SELECT jsonb_build_object('number', number - 1, 'address', file -> 'url', 'seconds', file -> 'duration')
         FROM jsonb_array_elements(posting.enclosures) WITH ORDINALITY AS files (file, number)
@@ -74,6 +76,7 @@ SELECT posting.id, posting.url, posting.title, left(coalesce(posting.lead, posti
 FROM unnest(%(ids)s::bigint[]) WITH ORDINALITY AS wanted (id, place)
 JOIN postings_posting posting ON posting.id = wanted.id
 {OWN}
+{COPIES}
 WHERE {READABLE}
 ORDER BY wanted.place
 """
@@ -83,7 +86,7 @@ def rows(user: User | AnonymousUser, posting_ids: Collection[int]) -> list[Posti
     """Those of the postings that the user may read, in the given order. One query."""
     if not posting_ids:
         return []
-    names = {"user": user.pk or 0, "ids": [id for id in posting_ids if id <= MAX_ID]}
+    names = {"user": user.pk or 0, "ids": [id for id in posting_ids if id <= MAX_ID], "folds": folds(user)}
     return [_row(user, found) for found in fetch_as(PostingRow, _ROWS, names)]
 
 
@@ -102,17 +105,11 @@ def _row(user: User | AnonymousUser, row: PostingRow) -> PostingRow:
         image_url=picture_for(user, picture_address(row.image_url), row.images),
         own_tags=tuple(row.own_tags),
         icon=icon_address(row.icon),
+        also=also_in(row.also),
         audio=_audio(user, row),
     )
 
 
 def _audio(user: User | AnonymousUser, row: PostingRow) -> Mapping[str, Any] | None:
     address = http_address(str(row.audio["address"])) if row.audio else ""
-    if row.audio is None or not address:
-        return None
-    seconds = row.audio["seconds"]
-    return {
-        "number": row.audio["number"],
-        "address": recording_for(user, address, row.images),
-        "clock": clock(seconds) if seconds else "",
-    }
+    return {**row.audio, "address": recording_for(user, address, row.images)} if row.audio and address else None

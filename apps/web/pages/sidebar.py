@@ -11,7 +11,7 @@ from apps.feed_health import queries as notices
 from apps.following import queries as following
 from apps.following.algorithms.ordering import natural_key
 from apps.following.models import Follow
-from apps.following.queries import FollowedSource, Scope
+from apps.following.queries import FollowedSource, Scope, Unread
 from apps.following.queries.posting_state import StateTag
 from apps.following.queries.states import UNREAD
 from apps.web.pages.icons import icon_address
@@ -20,7 +20,11 @@ from apps.web.pages.search_query import address_of
 
 class SidebarSource(NamedTuple):
     follow: FollowedSource
-    unread: int  # of a muted one not counted elsewhere
+    found: Unread  # of a muted one not counted elsewhere
+
+    @property
+    def unread(self) -> int:
+        return self.found.count
 
     @property
     def name(self) -> str:
@@ -122,16 +126,18 @@ SELECT 'tag', id, NULL, 0, name, '', '', 0 FROM following_tag WHERE user_id = %(
 
 def sidebar(user: User, at: Scope | None = None) -> Sidebar:
     """Four queries."""
-    unread = following.unread_counts(user)
+    unread = following.unread_articles(user)
     own = fetch_as(_Own, _OWN, {"user": user.pk, "most": MAX_HITS_COUNTED})
     own.sort(key=lambda each: (each.position, natural_key(each.name), each.id))
     within: dict[int | None, list[SidebarSource]] = {}
-    entries = [SidebarSource(follow, unread.get(follow.source_id, 0)) for follow in following.followed_sources(user)]
+    entries = [
+        SidebarSource(follow, unread.get(follow.source_id, Unread())) for follow in following.followed_sources(user)
+    ]
     for entry in entries:
         for folder_id in entry.follow.folder_ids or (None,):
             within.setdefault(folder_id, []).append(entry)
     return Sidebar(
-        unread=sum(entry.unread for entry in entries if not entry.follow.muted),
+        unread=Unread.of_all(entry.found for entry in entries if not entry.follow.muted).count,
         folders=_tree([each for each in own if each.kind == "folder"], within, None),
         sources=tuple(within.get(None, ())),
         searches=tuple(
@@ -158,7 +164,7 @@ def _tree(
 
 
 def _with_contents(folder: _Own, sources: tuple[SidebarSource, ...], below: tuple[SidebarFolder, ...]) -> SidebarFolder:
-    # A source in several of the folders is counted once, a muted one not at all.
+    # A source in several of the folders is counted once, as is an article of several sources; a muted one not at all.
     inside = chain(sources, *(folder.sources for folder in _with_inner(below)))
-    unread = {source.name: source.unread for source in inside if not source.follow.muted}
-    return SidebarFolder(folder.id, folder.name, sum(unread.values()), sources, below)
+    found = {source.name: source.found for source in inside if not source.follow.muted}
+    return SidebarFolder(folder.id, folder.name, Unread.of_all(found.values()).count, sources, below)

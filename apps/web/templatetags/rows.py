@@ -11,9 +11,10 @@ from urllib.parse import urlencode
 from django import template
 from django.conf import settings
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language, gettext
+from django.utils.translation import get_language, gettext, ngettext
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from apps.web.algorithms.articles import clock
 from apps.web.algorithms.icons import hue_of, letter_of
 from apps.web.pages.rows import PostingRow
 from apps.web.templatetags.addresses import address
@@ -56,6 +57,12 @@ def feed_icon(icon: str, title: object) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
+def also(context: dict[str, Any]) -> SafeString:
+    """How many other feeds have the context's posting."""
+    return drawn("also", posting=context["posting"])
+
+
+@register.simple_tag(takes_context=True)
 def sidebar_tree(context: dict[str, Any]) -> SafeString:
     """Folders and sources of the context's sidebar."""
     sidebar = context["sidebar"]
@@ -78,8 +85,8 @@ def _environment(language: str | None) -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.globals |= {"icon": icon, "address": address, "_": functools.cache(gettext)}
-    environment.filters |= {"ago": ago, "cut": _cut, "hue": hue_of, "letter": letter_of}
+    environment.globals |= {"icon": icon, "address": address, "_": functools.cache(gettext), "ngettext": ngettext}
+    environment.filters |= {"ago": ago, "clock": clock, "cut": _cut, "hue": hue_of, "letter": letter_of}
     return environment
 
 

@@ -136,7 +136,8 @@ class _Plain(Clusters):
         places = places[np.abs(self._latest[places] - hours) <= ACTIVE]
         if not places.size:
             return None
-        likeness = self._products(vector, places) / np.maximum(self._lengths[places] * vector.length, 1e-9)
+        lengths = np.linalg.norm(self._rows.weights[places], axis=1)
+        likeness = self._products(vector, places) / np.maximum(lengths * vector.length, 1e-9)
         best = np.lexsort((self._ids[places], -likeness))[0]
         near = float(likeness[best])
         return (int(self._ids[places[best]]), near) if near >= self.threshold else None

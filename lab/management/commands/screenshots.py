@@ -70,6 +70,6 @@ def light_picture(picture: bytes) -> bytes:
     for quality in QUALITIES:
         file = BytesIO()
         Image.open(BytesIO(picture)).convert("RGB").save(file, "WEBP", quality=quality, method=6)
-        if file.tell() <= MAX_FRONT_BYTES:
+        if len(file.getvalue()) <= MAX_FRONT_BYTES:
             return file.getvalue()
     raise CommandError(f"A picture of the front page takes more than {MAX_FRONT_BYTES:,} bytes.")

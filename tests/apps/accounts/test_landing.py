@@ -1,9 +1,10 @@
-"""Where people land after signing in, and the time zone that their browser brings along."""
+"""Where people land after signing in, and the time zone of their browser."""
 
 import re
 from datetime import UTC, datetime
 
 import pytest
+from django.contrib.auth.hashers import make_password
 from django.urls import reverse
 
 from apps.accounts.models import User
@@ -24,7 +25,7 @@ def time_on_front_page(client) -> str:
 
 @pytest.mark.parametrize(("is_staff", "landing"), [(True, "dashboard"), (False, "river")])
 def test_staff_land_on_the_dashboard_and_all_others_among_their_articles(client, is_staff, landing):
-    user = a_user(password=PASSWORD, is_staff=is_staff)
+    user = a_user(password=make_password(PASSWORD), is_staff=is_staff)
     assert sign_in(client, user) == reverse(landing)
     client.logout()
     assert sign_in(client, user, "?next=/trends/") == "/trends/"
@@ -41,7 +42,7 @@ def test_visitors_see_times_in_the_zone_of_their_browser(client):
 
 
 def test_the_zone_of_the_browser_is_stored_at_the_sign_in_of_those_who_have_chosen_none(client):
-    user, chooser = (a_user(password=PASSWORD, time_zone=zone) for zone in ("", "Europe/Vienna"))
+    user, chooser = (a_user(password=make_password(PASSWORD), time_zone=zone) for zone in ("", "Europe/Vienna"))
     client.cookies["zone"] = "Asia/Tokyo"
     for each in (user, chooser):
         client.force_login(each)
@@ -61,10 +62,18 @@ def test_the_zone_of_the_browser_is_stored_with_a_new_account(client):
 
 
 def test_utc_can_be_chosen_against_the_zone_of_the_browser(client):
-    user = a_user(password=PASSWORD)
+    user = a_user(password=make_password(PASSWORD))
     client.force_login(user)
     client.post(reverse("preferences"), {"order": "newest", "images": "proxied", "time_zone": "UTC"})
     client.cookies["zone"] = "Asia/Tokyo"
     sign_in(client, user)
     user.refresh_from_db()
     assert user.time_zone == "UTC"
+
+
+def test_people_who_come_with_feeds_land_where_they_are_imported(client):
+    page = client.get("/").text
+    address = re.search(r'href="([^"]*)">Bring your feeds', page)[1]
+    assert 'name="next" value="/opml/"' in client.get(address).text  # the form keeps it
+    form = {"username": "ada", "password1": PASSWORD, "password2": PASSWORD, "next": "/opml/"}
+    assert client.post(address, form).url == reverse("opml")

@@ -170,6 +170,14 @@ def test_an_item_is_what_programs_expect(program, person):
     ]
 
 
+def test_an_item_without_a_title_shows_its_first_words(program, person):
+    a_posting(a_follow(person).source, title="", html=f"<p>Ships <b>sailed</b> &amp; {'so on ' * 30}</p>")
+    [item] = program.request("items")["items"]
+    assert item["title"].startswith("Ships sailed & so on")
+    assert item["title"].endswith("…")
+    assert len(item["title"]) <= 80
+
+
 def test_items_come_fifty_at_a_time_in_both_directions(program, person):
     follows = [a_follow(person) for _ in range(3)]
     all_ids = sorted(a_posting(follows[number % 3].source).pk for number in range(MAX_ITEMS * 2 + 7))

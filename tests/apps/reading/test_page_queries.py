@@ -34,7 +34,7 @@ def queries_of(client, address) -> int:
 
 
 @pytest.mark.parametrize("shown", ["", "?show=unread", "?show=unread&order=oldest"])
-@pytest.mark.parametrize(("page", "most"), [("all", 10), ("folder", 12), ("source", 12), ("posting", 16)])
+@pytest.mark.parametrize(("page", "most"), [("all", 10), ("folder", 12), ("source", 12), ("posting", 15)])
 def test_a_page_takes_a_fixed_number_of_queries(client, page, most, shown):
     taken = []
     for sources, postings in ((1, 2), (25, 9)):

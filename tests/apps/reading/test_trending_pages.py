@@ -135,7 +135,7 @@ def test_the_strip_of_an_empty_portal_is_empty():
 @pytest.mark.usefixtures("trends")
 def test_visitors_find_the_terms_of_the_day_on_the_home_page(client: Client):
     shown = client.get("/").content.decode()
-    assert 'class="chip" href="/search/?q=%22' in shown
+    assert '<li><a href="/search/?q=%22' in shown.split('class="trend-strip"')[1]
     assert reverse("trends") in shown
 
 

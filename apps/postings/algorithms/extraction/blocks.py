@@ -12,6 +12,7 @@ from itertools import islice
 from lxml import etree
 
 from apps.postings.algorithms.extraction.words import words_of
+from apps.postings.algorithms.players import player_of
 
 SKIPPED = frozenset({
     "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "embed", "canvas", "select", "option",
@@ -127,7 +128,7 @@ class Block:
     section: int  # blocks of the same section have no boundary of a list, table, form, ... between them
     markup: int  # bits of the inline markup in it
     pieces: list[tuple[etree._Element, str]] = field(repr=False)  # source text with the innermost element around it
-    pictures: list[etree._Element] = field(repr=False)  # that stand between the block before and this one
+    pictures: list[etree._Element] = field(repr=False)  # and players that stand between the block before and this one
 
     @property
     def tag(self) -> str:
@@ -194,7 +195,9 @@ class _Cutter:
                 if element is not body and (tail := element.tail):
                     self._add(element.getparent(), tail)
             elif tag in SKIPPED:
-                if tag in PICTURES:
+                if tag in PICTURES or (
+                    tag == "iframe" and player_of(element.get("data-src") or element.get("src") or "")
+                ):
                     self.pictures.append(element)
                 elif tag == "math" and (tex := _tex_of(element)):
                     self._add(element.getparent(), tex)

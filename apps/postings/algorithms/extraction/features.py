@@ -16,6 +16,7 @@ from apps.postings.algorithms.extraction.blocks import (
     ALL_STRONG,
     EMPHASIS,
     MEANINGFUL,
+    PICTURES,
     STRONG,
     TIME,
     Block,
@@ -202,7 +203,7 @@ def _of_links(blocks: Sequence[Block]) -> Columns:
         "p_noend": is_paragraph & np.array([block.text[-1] not in _ENDS for block in blocks]),
         "li_long": (tags == "li") & (size >= 80),
         "h_link": np.isin(tags, _HEADINGS) & (density > 0.5),
-        "picture": np.array([len(block.pictures) > 0 for block in blocks]),
+        "picture": np.array([any(each.tag in PICTURES for each in block.pictures) for block in blocks]),
     }
 
 

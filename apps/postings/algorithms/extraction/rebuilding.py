@@ -116,6 +116,9 @@ class _Writer:
         if any(tag in _TABLE for _, tag in self._open):
             return  # it would tear the table apart
         self._close(0)
+        if picture.tag == "iframe":
+            self._out.append(f'<iframe src="{escape(source)}" title="{escape(picture.get("title") or "")}"></iframe>')
+            return
         figure = next((each for each in picture.iterancestors("figure")), None)
         caption = "" if figure is None or figure in self._figures else _caption(figure, self._captions)
         if figure is not None:
@@ -234,7 +237,7 @@ def _source_of(picture: etree._Element) -> str:
 
 
 def _image_elements(picture: etree._Element) -> Iterator[etree._Element]:
-    yield from picture.iter("img", "amp-img", "source")
+    yield from picture.iter("img", "amp-img", "iframe", "source")
     following = picture.getnext()  # for readers without scripts
     if following is not None and following.tag == "noscript":
         yield from following.iter("img")

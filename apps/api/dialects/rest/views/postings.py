@@ -92,7 +92,7 @@ class WholeList(RequestBody, Chosen):
 
 
 class MarkedList(BaseModel):
-    count: int = Field(description="Postings that became read.")
+    count: int = Field(description="Articles that became read.")
     undo_id: int | None = Field(description="For undoing it within a day; null if nothing became read.")
 
 
@@ -101,7 +101,7 @@ class Undo(RequestBody):
 
 
 class Unmarked(BaseModel):
-    count: int = Field(description="Postings that are unread again; 0 if there is nothing to undo.")
+    count: int = Field(description="Articles that are unread again; 0 if there is nothing to undo.")
 
 
 class NoteText(RequestBody):
