@@ -32,6 +32,9 @@ app.conf.beat_schedule = {
     "adopt sources": _entry("retrieval.adopt_sources", 60.0),
     # Waiting pages of crawled sites and of teasers; sites that a worker crawls are skipped.
     "dispatch pages": _entry("retrieval.dispatch_pages", 5.0),
+    # Icons of feeds; those without one are looked for again with back-off, the others each month.
+    "find icons": _entry("retrieval.dispatch_icons", 5.0),
+    "prune icons": _entry("retrieval.prune_icons", crontab(hour=4, minute=37)),
     # After changes of the plan and of the worth of sources; later runs replace a message that waited.
     "replan": _entry("retrieval.replan_changed", 20.0),
     # The price follows the actual retrievals of each hour of the sources' own time, which is short in a replay.

@@ -94,7 +94,8 @@ class Fingerprint(models.Model):
     words = models.IntegerField()  # that it was taken of
 
     class Meta:
-        indexes = [GinIndex(fields=["bands"], name="fingerprint_bands")]
+        # Each posting that is stored looks for its bands, and would read all that wait for being indexed.
+        indexes = [GinIndex(fields=["bands"], name="fingerprint_bands", fastupdate=False)]
 
     def __str__(self) -> str:
         return f"fingerprint of posting {self.pk}"

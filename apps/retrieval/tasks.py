@@ -1,6 +1,7 @@
 """Celery tasks; each calls one action."""
 
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -16,6 +17,7 @@ from apps.retrieval import actions, queries
 from apps.retrieval.scheduler.claims import Claim
 from apps.retrieval.scheduler.queues import queue_of, retrieval_queues
 from apps.retrieval.worker import engine
+from apps.sources import actions as sources_actions
 
 MAX_CRAWL_SECONDS = 60.0  # of one source at a time
 
@@ -40,6 +42,20 @@ def fetch_pages(source_id: int, **_: Any) -> None:
 
 
 @shared_task
+def dispatch_icons(**_: Any) -> None:
+    by_queue: defaultdict[str, list[int]] = defaultdict(list)
+    for partition, source_ids in queries.due_icons(datetime.now(UTC)):
+        by_queue[queue_of(partition, settings.RETRIEVAL_QUEUES)] += source_ids
+    for queue, source_ids in by_queue.items():
+        outstanding.send(find_icons, f"icons of {queue}", source_ids, queue=queue)
+
+
+@shared_task
+def find_icons(source_ids: Sequence[int], **_: Any) -> None:
+    engine.current().find_icons(source_ids)
+
+
+@shared_task
 def control_price(**_: Any) -> None:
     actions.learn_if_due(now=datetime.now(UTC))
     actions.control_price(now=datetime.now(UTC))
@@ -49,6 +65,7 @@ adopt_sources = task_of("apps.retrieval.tasks.adopt_sources", actions.adopt_sour
 replan_changed = task_of("apps.retrieval.tasks.replan_changed", actions.replan_changed)
 learn_profiles = task_of("apps.retrieval.tasks.learn_profiles", actions.learn_profiles)
 forget_old_retrievals = task_of("apps.retrieval.tasks.forget_old_retrievals", actions.forget_old_retrievals)
+prune_icons = task_of("apps.retrieval.tasks.prune_icons", sources_actions.prune_icons, timed=False)
 prune_feed_pages = task_of("apps.retrieval.tasks.prune_feed_pages", actions.prune_feed_pages)
 forget_expired_postings = task_of("apps.retrieval.tasks.forget_expired_postings", actions.forget_expired)
 

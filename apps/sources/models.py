@@ -39,6 +39,9 @@ class Source(models.Model):
     language = models.CharField(max_length=20, blank=True)
     category = models.CharField(max_length=100, blank=True)
     image_url = models.CharField(max_length=4_000, blank=True)
+    # When its icon is looked for next, and the searches in a row without one.
+    icon_due_at = models.DateTimeField(db_default=Now())
+    icon_failures = models.PositiveSmallIntegerField(default=0, db_default=0)
     icon = models.ForeignKey(Icon, on_delete=models.SET_NULL, null=True, blank=True, related_name="sources")
     weight = models.FloatField(
         default=1.0,
@@ -82,6 +85,7 @@ class Source(models.Model):
         ]
         indexes = [
             models.Index(fields=["category", "title"], condition=models.Q(listed=True), name="source_catalogue"),
+            models.Index(fields=["icon_due_at"], condition=models.Q(site=None), name="source_icon_due"),
         ]
 
     def __str__(self) -> str:

@@ -1,7 +1,7 @@
 """Reads of sources."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
 
@@ -62,10 +62,10 @@ def languages(sources: QuerySet[Source]) -> list[str]:
     return list(sources.exclude(language="").order_by("language").values_list("language", flat=True).distinct())
 
 
-def icon(digest: str) -> bytes | None:
-    """The PNG of an icon."""
-    png = Icon.objects.filter(pk=sanitize(digest)).values_list("png", flat=True).first()
-    return None if png is None else bytes(png)
+def icons(digests: Iterable[str]) -> dict[str, bytes]:
+    """The PNG of each icon that exists."""
+    found = Icon.objects.filter(pk__in=[sanitize(digest) for digest in digests])
+    return {digest: bytes(png) for digest, png in found.values_list("pk", "png")}
 
 
 def counts_by_state() -> dict[str, int]:

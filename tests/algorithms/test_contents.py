@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from apps.postings.algorithms.highlighting import MAX_CODE, recognised
+from apps.postings.algorithms.highlighting import MAX_CODE, MAX_PART, recognised
 from apps.postings.algorithms.markup import MAX_MARKUP_LENGTH, clean
 from apps.postings.algorithms.players import player_of
 from apps.web.algorithms.articles import player_link, with_players, with_regions
@@ -175,7 +175,8 @@ def test_code_gets_colours_by_the_language_named_or_recognised(given_html, langu
         "<pre>  Roses are red,\n  import of violets</pre>",
         '<pre><code class="language-nonsense">let a = 1;</code></pre>',
         "<pre>let <b>a</b> = 1; let b = 2;</pre>",
-        f'<pre><code class="language-js">{"let a = 1;" * (MAX_CODE // 8)}</code></pre>',
+        f'<pre><code class="language-js">{"let a = 1;" * (MAX_PART // 8)}</code></pre>',
+        f'<pre><code class="language-js">{f"let a = 1;{chr(10)}" * (MAX_CODE // 10)}</code></pre>',
     ],
 )
 def test_poems_and_what_cannot_be_coloured_stay_as_they_are(given_html):
@@ -324,6 +325,8 @@ def test_excerpts_begin_with_words_of_the_author(html, prose):
         pytest.param("http://a.b " * 90_000, id="addresses"),
         pytest.param("<pre>" + "let a = 1;\n" * 90_000 + "</pre>", id="code"),
         pytest.param("<pre>let a = 1;\nlet b = 2;\n</pre>" * 9_000, id="pieces of code"),
+        pytest.param('<pre class="lang-csharp">' + "a\n" * 9_000 + "</pre>", id="code that is no C#"),
+        pytest.param('<pre class="lang-java">' + "\n" * 19_000 + "</pre>", id="code that is no Java"),
         pytest.param("<math>" * 300_000, id="openings of mathml"),
         pytest.param("<math><mrow>" * 90_000, id="nested mathml"),
         pytest.param('<span class="katex-html">' * 90_000, id="copies of formulas"),

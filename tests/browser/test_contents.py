@@ -11,6 +11,7 @@ from apps.postings.actions import Document, store
 from apps.postings.models import Posting
 from apps.sources.formats import parse
 from tests.browser.test_accessibility import faults
+from tests.browser.test_images import PICTURE
 from tests.browser.test_reading import sign_in, with_and_without_scripts
 from tests.builders import NOON, a_follow, a_source
 
@@ -39,7 +40,7 @@ def requested(page: Page) -> list[str]:
         route.fulfill(body="<title>The site's player</title>", content_type="text/html")
 
     page.context.route(ELSEWHERE, record)
-    page.context.route(re.compile("/(?:image|recording)/"), lambda route: route.fulfill(body=""))
+    page.context.route(re.compile("/(?:image|recording)/"), lambda route: route.fulfill(body=PICTURE))
     return addresses
 
 
@@ -104,7 +105,7 @@ def test_lists_begin_with_words_not_with_captions_and_name_untitled_articles(pag
     page.goto(f"/river/source/{postings['article'].source_id}/")
     excerpt = page.locator(f"#posting-{postings['article'].pk} .row-excerpt")
     expect(excerpt).to_have_text(re.compile("^It was a long day at the harbour"))
-    untitled = page.locator(f"#posting-{postings['untitled'].pk} h3")
+    untitled = page.locator(f"#posting-{postings['untitled'].pk} .row-title")
     expect(untitled).to_have_text(re.compile("^A note without a title"))
     untitled.get_by_role("link").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("^A note without a title, .*…$"))

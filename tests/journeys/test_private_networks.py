@@ -317,6 +317,25 @@ def test_a_podcast_on_pages_is_not_followed_to_a_private_address(engine, ports, 
     assert (watch.connects, ports.taken) == ([], 0)
 
 
+def test_icons_are_not_fetched_from_private_addresses(engine, ports, watch, hub):
+    """Named by a feed, as its site, by a page, by a web manifest, and by redirects."""
+    now = timezone.now()
+    for number, address in enumerate(addresses(ports)):
+        listed = json.dumps({"icons": [{"src": address}]}).encode()
+        head = f"<head><link rel=icon href='{address}'><link rel=manifest href='/{number}/manifest'>".encode()
+        hub.pages[f"/{number}/"] = Answer(headers={"Content-Type": HTML}, body=head)
+        hub.pages[f"/{number}/manifest"] = Answer(headers={"Content-Type": "application/json"}, body=listed)
+        hub.pages[f"/{number}/moved"] = Answer(302, {"Location": to_header(address)})
+        sites = (address, hub.url(f"/{number}/"), hub.url(f"/{number}/moved"))
+        for kind, site_url in enumerate(sites):
+            source = a_source(url=hub.url(f"/feed/{number}/{kind}"), site_url=site_url, image_url=address)
+            a_schedule(source, observed_at=now)
+    engine.find_icons(Source.objects.values_list("pk", flat=True))
+    assert {f"/{number}/manifest" for number, _ in enumerate(addresses(ports))} <= set(hub.requested)
+    assert not Source.objects.filter(icon_failures=0).exists()
+    assert (watch.connects, ports.taken) == ([], 0)
+
+
 @pytest.mark.parametrize("prefix", ["", "rsscloud+"])
 def test_a_hub_at_a_private_address_is_not_called(prefix, settings, ports, watch):
     settings.PUSH_MODE, settings.PROJECT_URL = "on", "https://portal.example"

@@ -29,6 +29,7 @@ class Feed:
     is_active: bool
     is_muted: bool
     wants_pages: bool
+    icon_id: str | None  # its digest
     category: Category
 
 

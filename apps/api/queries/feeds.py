@@ -68,7 +68,7 @@ def feeds(user: User, source_ids: Collection[int] | None = None) -> list[Feed]:
     ).order_by("place", Lower("shown_title"), "pk")
     columns = rows.values(
         *("id", "url", "site_url", "description", "is_muted", "wants_pages", "checked_at", "next_check_at", "failures"),
-        *("follow_id", "shown_title", "state"),
+        *("follow_id", "shown_title", "state", "icon_id"),
     )
     return [_feed(row, shown, filed) for row in columns]
 

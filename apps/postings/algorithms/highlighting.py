@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from html import escape, unescape
 from itertools import groupby
 from pathlib import Path
@@ -10,8 +11,8 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String, _TokenType
 from pygments.util import ClassNotFound
 
-MAX_CODE = 20_000  # characters of one piece; 100 ms
-MAX_CODE_OF_ARTICLE = 40_000
+MAX_CODE = 20_000  # characters of all in an article
+MAX_PART = 500  # characters; the time that some lexers take grows with the square of their number
 
 CLASSES: dict[_TokenType, str] = {
     Comment: "c", Keyword: "k", Operator.Word: "k", Number: "m", String: "s", Name.Attribute: "a", Name.Builtin: "b",
@@ -46,7 +47,7 @@ def highlighted(html: str) -> str:
     >>> highlighted('<pre><code class="language-python">x = 1  # one</code></pre>')
     '<pre><code class="language-python">x = <span class="m">1</span>  <span class="c"># one</span></code></pre>'
     """
-    left = MAX_CODE_OF_ARTICLE
+    left = MAX_CODE
 
     def piece(match: re.Match[str]) -> str:
         nonlocal left
@@ -55,7 +56,7 @@ def highlighted(html: str) -> str:
         around = f"{outer} {own[1]}" if own else outer
         code = _SPANS.sub("", own[2] if own else inner)
         left -= len(code)
-        if "<" in code or len(code) > MAX_CODE or left < 0:
+        if "<" in code or left < 0:
             return match[0]
         code = unescape(code)
         named = _LANGUAGE.search(around)
@@ -72,16 +73,28 @@ def recognised(code: str) -> str:
 
 
 def _coloured(code: str, language: str) -> str:
-    """Its markup, or "" for an unknown language, and where a lexer loses text."""
+    """Its markup, or "" for an unknown language, overlong lines, and where a lexer loses text."""
     try:
-        found = list(get_lexer_by_name(language, stripnl=False, ensurenl=False).get_tokens(code))
+        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False, startinline=True)
     except ClassNotFound:
         return ""
+    found = [token for part in _parts(code) for token in lexer.get_tokens(part)]
     if "".join(text for _, text in found) != code:
         return ""
     words = groupby(found, key=lambda token: _class_of(token[0]))
     pieces = ((name, escape("".join(text for _, text in tokens), quote=False)) for name, tokens in words)
     return "".join(f'<span class="{name}">{text}</span>' if name else text for name, text in pieces)
+
+
+def _parts(code: str) -> Iterator[str]:
+    """The code in parts of whole lines, which are cut if they are too long."""
+    part = ""
+    for line in code.splitlines(keepends=True):
+        if len(part) + len(line) > MAX_PART:
+            yield part
+            part = ""
+        part += line[:MAX_PART]
+    yield part
 
 
 def _class_of(kind: _TokenType) -> str:

@@ -7,6 +7,8 @@ from html import escape
 
 from apps.postings.algorithms.tokens import replaced, with_texts
 
+MAX_ADDRESSES = 5_000  # of an article; lists of more are no text
+
 # It ends before quotes, brackets and the full stops of East Asian scripts, which people write without a space.
 _ADDRESS = re.compile(
     r"(?<![a-z0-9@./-])(?:https?://|www\.)[a-z0-9\u00c0-\u1fff][a-z0-9\u00c0-\u1fff.-]{0,250}+(?::\d{1,5})?+"
@@ -23,7 +25,7 @@ def with_links(html: str, start_of: Callable[[str], str]) -> str:
     >>> with_links("<p>See (https://a.example/b_(c)), &amp; more.</p>", '<a href="{}">'.format)
     '<p>See (<a href="https://a.example/b_(c)">https://a.example/b_(c)</a>), &amp; more.</p>'
     """
-    if not _ANY.search(html):
+    if not _ANY.search(html) or html.count("://") + html.count("www.") > MAX_ADDRESSES:
         return html
 
     def link(match: re.Match[str]) -> str:

@@ -69,7 +69,7 @@ def clean(html: str, *, base_url: str = "") -> CleanMarkup:
     'One two'
     """
     plain = _parsed(_rewritten(_readable(html), base_url))
-    for safe in (_completed(plain), plain):
+    for safe in dict.fromkeys((_completed(plain), plain)):
         for _ in range(MAX_READINGS):
             reading = read(safe)
             if len(safe) > MAX_MARKUP_LENGTH or safe.count("<") > MAX_TAGS or reading.depth > MAX_DEPTH:
@@ -363,7 +363,7 @@ def _embedded(given: Mapping[str, str], base_url: str) -> str:
         return ""
     player = player_of(address)
     label = " ".join(given.get("title", "").split())[:MAX_LABEL] or (player.site if player else host(address))
-    shown = picture_of(label, player.picture) if player and player.picture else escape(label)
+    shown = _picture(label, player.picture) if player and player.picture else escape(label)
     return f"<figure>{_link_start(player.page if player else address)}{shown}</a></figure>"
 
 
@@ -371,5 +371,5 @@ def _link_start(address: str) -> str:
     return _start("a", {"href": address}, "")
 
 
-def picture_of(label: str, address: str) -> str:
+def _picture(label: str, address: str) -> str:
     return _start("img", {"alt": label, "src": address}, "")

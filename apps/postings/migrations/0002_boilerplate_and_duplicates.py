@@ -48,6 +48,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='fingerprint',
-            index=django.contrib.postgres.indexes.GinIndex(fields=['bands'], name='fingerprint_bands'),
+            index=django.contrib.postgres.indexes.GinIndex(fastupdate=False, fields=['bands'], name='fingerprint_bands'),
         ),
     ]

@@ -40,7 +40,7 @@ def image(request: HttpRequest, signature: str, encoded: str) -> HttpResponse:
 def feed_icon(request: HttpRequest, digest: str) -> HttpResponse:
     """The icon of feeds; another icon has another address."""
     request.META.pop("HTTP_ACCEPT_ENCODING", None)
-    png = sources.icon(digest)
+    png = sources.icons([digest]).get(digest)
     if png is None:
         return in_words("There is no such icon.", 404, "no-store")
     return kept_harmless(HttpResponse(png, content_type="image/png"), {"Cache-Control": FOR_EVER})

@@ -16,6 +16,8 @@ from apps.sources import kinds
 from apps.sources.algorithms.addresses import host
 from apps.sources.models import Source
 
+MAX_DUE_ICONS = 500
+ICONS_AT_ONCE = 8  # of a partition, searched one after another
 ROBOTS_KEPT = timedelta(hours=24)  # RFC 9309, section 2.4
 # Retrievals without a request.
 UNREQUESTED = (Retrieval.Outcome.DEFERRED, Retrieval.Outcome.REFUSED, Retrieval.Outcome.PUSHED)
@@ -70,6 +72,21 @@ def daily_totals(now: datetime) -> RetrievalTotals:
         wire_bytes=Sum("wire_bytes", default=0),
     )
     return RetrievalTotals(**totals)
+
+
+_DUE_ICONS = f"""
+SELECT partition, (array_agg(id ORDER BY icon_due_at DESC))[:{ICONS_AT_ONCE}] FROM (
+    SELECT source.id, partition, icon_due_at
+    FROM sources_source source JOIN retrieval_schedule schedule ON source_id = source.id
+    WHERE icon_due_at <= %s AND site_id IS NULL AND source.state = 'active' AND observed_at IS NOT NULL
+    ORDER BY icon_due_at DESC LIMIT {MAX_DUE_ICONS}
+) due GROUP BY partition
+"""
+
+
+def due_icons(now: datetime) -> list[tuple[int, list[int]]]:
+    """Some retrieved sources whose icons are to be looked for, by partition; new ones first."""
+    return [tuple(row) for row in query(_DUE_ICONS, [now])]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,11 @@ import heapq as heapq  # Counter.most_common imports it
 from xml.sax import expatreader as expatreader  # feedparser imports it by name
 
 from apps.postings.algorithms.extraction import site_training as site_training
+from apps.retrieval.algorithms.icons import small_icon as small_icon
 from apps.retrieval.algorithms.reading import read_site_page
 from apps.sources import kinds
 from apps.sources.algorithms.addresses import registrable_domain
+from apps.sources.algorithms.icons import icons_of_page as icons_of_page
 
 _SENTENCE = "The council of the town voted on Tuesday to keep the old bridge open to walkers. "
 _ARTICLE = f"<title>Bridge</title><article><h1>Bridge</h1>{f'<p>{_SENTENCE * 4}</p>' * 8}</article>"

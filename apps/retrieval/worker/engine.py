@@ -11,10 +11,12 @@ import resource
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from threading import Lock
 from types import MappingProxyType
 from typing import TypeVar
@@ -32,6 +34,10 @@ from apps.retrieval.http.results import Assignment, Read, decide, is_read_apart,
 from apps.retrieval.http.robots import RobotsFetcher, keep_document
 from apps.retrieval.models import Page
 from apps.retrieval.scheduler.claims import HEARTBEAT_SECONDS, Claim
+from apps.retrieval.worker.icons import IconFinder, page_of
+from apps.sources.actions import begin_icon_searches, finish_icon_search
+from apps.sources.algorithms.addresses import host, registrable_domain
+from apps.sources.models import Source
 
 logger = logging.getLogger(__name__)
 
@@ -147,6 +153,27 @@ class Engine:
         fetches = asyncio.run_coroutine_threadsafe(self._fetch_pages(batch, robots), self._loop).result()
         fetches = [with_document_kept(fetch, now=self._clock.counted()) for fetch in fetches]
         return patiently(lambda: actions.store_batch(batch, fetches, now=self._clock.now()))
+
+    def find_icons(self, source_ids: Collection[int]) -> None:
+        """Search for the icons of sources; returns when all are stored."""
+        sources = patiently(lambda: begin_icon_searches(source_ids, now=self._clock.now()))
+        robots = queries.fresh_robots(map(page_of, sources), self._clock.counted())
+        finder = IconFinder(self._fetcher, robots, self._reading_threads)
+        by_site: defaultdict[str, list[Source]] = defaultdict(list)
+        for source in sources:
+            by_site[registrable_domain(host(source.url))].append(source)
+
+        async def find_in_turn(site: Sequence[Source]) -> None:
+            for source in site:
+                png = await finder.find(source)
+                store = partial(finish_icon_search, source, png, now=self._clock.counted())
+                await self._loop.run_in_executor(self._storing_threads, store)
+
+        async def find_all() -> None:
+            # One after another at a site: a due feed there waits for at most one request.
+            await asyncio.gather(*map(find_in_turn, by_site.values()))
+
+        asyncio.run_coroutine_threadsafe(find_all(), self._loop).result()
 
     def stop(self) -> None:
         """Wait a moment for retrievals under way, release the rest, and close all connections."""

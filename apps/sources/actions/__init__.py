@@ -30,3 +30,4 @@ from apps.sources.actions.editing import (
     set_interests,
     set_state,
 )
+from apps.sources.actions.icons import begin_icon_searches, finish_icon_search, prune_icons

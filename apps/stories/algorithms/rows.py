@@ -58,10 +58,8 @@ class Rows:
         """Scalar products of some rows with a vector: its weight for every term, and its terms."""
         places, columns = self._found(terms, rows, self._width)
         found = rows[places], columns
-        products: NDArray[np.float64] = np.bincount(
-            places, weights.take(self.terms[found]) * self.weights[found], minlength=rows.size
-        )
-        return products
+        products = weights.take(self.terms[found]) * self.weights[found]
+        return np.bincount(places, products, minlength=rows.size).astype(np.float64)
 
     def dense_products(self, weights: NDArray[np.float64], rows: Places) -> NDArray[np.float64]:
         """Scalar products of some rows with a vector of many terms, given by its weight for every term."""

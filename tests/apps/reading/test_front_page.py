@@ -16,6 +16,7 @@ from apps.sources.actions import STARTER_EDITION, retrieve_starter_edition
 from apps.sources.formats.opml import OpmlDocument, Subscription
 from apps.sources.models import AuditEntry, Source
 from apps.stories import actions as stories
+from apps.stories.actions import consuming
 from tests.builders import a_posting, a_source, some_postings
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +39,7 @@ def pictured(number: int, **values):
 
 
 def test_cards_show_a_story_first_and_then_articles_with_pictures_of_several_feeds(client):
-    now = timezone.now()
+    now, consuming._memory = timezone.now(), None
     for source, image in ((a_source(listed=True), ""), (a_source(listed=True), "https://site.example/storm.png")):
         a_posting(source, title="Storm floods streets of Lisbon", image_url=image, published_at=now, language="en")
     while stories.consume():

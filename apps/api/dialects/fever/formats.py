@@ -1,5 +1,6 @@
 """JSON of Fever's API. https://web.archive.org/web/20230616124016/https://feedafever.com/api"""
 
+from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -28,10 +29,19 @@ def feeds_groups(groups: Mapping[int, tuple[str, Sequence[int]]]) -> Json:
     return {"feeds_groups": found}
 
 
-def feed_json(feed: Feed) -> Json:
+def favicon_ids(feeds: Iterable[Feed]) -> dict[str, int]:
+    """The id of each icon: that of the last feed which has it."""
+    return {feed.icon_id: feed.id for feed in feeds if feed.icon_id}
+
+
+def favicon_json(id: int, png: bytes) -> Json:
+    return {"id": id, "data": f"image/png;base64,{b64encode(png).decode()}"}
+
+
+def feed_json(feed: Feed, favicons: Mapping[str, int]) -> Json:
     return {
         "id": feed.id,
-        "favicon_id": 0,
+        "favicon_id": favicons.get(feed.icon_id or "", 0),
         "title": feed.title,
         "url": feed.url,
         "site_url": http_address(feed.site_url) or feed.url,

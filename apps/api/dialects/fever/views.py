@@ -25,6 +25,7 @@ from apps.following import actions as following
 from apps.following import queries as following_queries
 from apps.following.queries import Scope
 from apps.following.queries.listing import listed
+from apps.sources import queries as sources
 
 MAX_IDS = 50_000  # latest unread or saved items
 MAX_BODY_BYTES = 100_000
@@ -67,8 +68,15 @@ def _groups(person: User, parameters: Parameters) -> Json:
 
 
 def _feeds(person: User, parameters: Parameters) -> Json:
-    feeds = [formats.feed_json(feed) for feed in queries.feeds(person)]
-    return {"feeds": feeds} | formats.feeds_groups(queries.groups(person))
+    feeds = queries.feeds(person)
+    favicons = formats.favicon_ids(feeds)
+    found = [formats.feed_json(feed, favicons) for feed in feeds]
+    return {"feeds": found} | formats.feeds_groups(queries.groups(person))
+
+
+def _favicons(person: User, parameters: Parameters) -> Json:
+    ids = formats.favicon_ids(queries.feeds(person))
+    return {"favicons": [formats.favicon_json(ids[digest], png) for digest, png in sources.icons(ids).items()]}
 
 
 def _items(person: User, parameters: Parameters) -> Json:
@@ -134,7 +142,7 @@ def _mark_list(person: User, kind: str, id: int, before: datetime | None) -> Non
 _READS: Mapping[str, Callable[[User, Parameters], Json]] = {
     "groups": _groups,
     "feeds": _feeds,
-    "favicons": lambda person, parameters: {"favicons": []},
+    "favicons": _favicons,
     "items": _items,
     "links": lambda person, parameters: {"links": []},
     "unread_item_ids": _unread_ids,

@@ -12,6 +12,7 @@ from apps.api.dialects.google_reader.queries.streams import known_sources, label
 from apps.api.queries.feeds import sources_by_folder
 from apps.following import queries as following
 from apps.sources.algorithms.addresses import absolute
+from apps.web.pages.icons import own_icon
 
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -20,12 +21,12 @@ _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 def subscriptions(user: User) -> dict[str, Any]:
     """All follows in the user's order. Five queries."""
     labels = labels_by_source(user, labels_of(user))
-    addresses = ("source_id", "source__url", "source__site_url", "source__image_url")
+    addresses = ("source_id", "source__url", "source__site_url", "source__image_url", "source__icon_id")
     urls = {
         row.source_id: {
             "url": row.source__url,
             "htmlUrl": absolute(row.source__site_url),
-            "iconUrl": absolute(row.source__image_url),
+            "iconUrl": own_icon(row.source__icon_id) or absolute(row.source__image_url),
         }
         for row in following.follows_of(user).values_list(*addresses, named=True)
     }

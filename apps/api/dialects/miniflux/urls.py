@@ -26,6 +26,8 @@ _paths = [
     path("feeds/refresh", resource(PUT=feeds.refresh)),
     path("feeds/counters", resource(GET=feeds.counters)),
     path("feeds/<int:feed_id>", resource(GET=feeds.feed, PUT=feeds.update_feed, DELETE=feeds.delete_feed)),
+    path("feeds/<int:feed_id>/icon", resource(GET=feeds.icon)),
+    path("icons/<int:feed_id>", resource(GET=feeds.icon)),
     path("feeds/<int:feed_id>/mark-all-as-read", resource(PUT=feeds.feed_read)),
     path("feeds/<int:feed_id>/refresh", resource(PUT=feeds.refresh)),
     path("feeds/<int:feed_id>/entries", resource(GET=entries.feed_entries)),

@@ -1,5 +1,6 @@
 """JSON of Miniflux' API. https://miniflux.app/docs/api.html"""
 
+from base64 import b64encode
 from datetime import UTC, datetime
 from typing import Any
 
@@ -43,9 +44,14 @@ def feed_json(feed: Feed, user_id: int) -> Json:
         "hide_globally": feed.is_muted,
         "crawler": feed.wants_pages,
         "category": category_json(feed.category, user_id),
-        "icon": None,
+        # One icon for each feed, so that its id is the feed's.
+        "icon": {"feed_id": feed.id, "icon_id": feed.id} if feed.icon_id else None,
         **_UNSUPPORTED,
     }
+
+
+def icon_json(feed: Feed, png: bytes) -> Json:
+    return {"id": feed.id, "mime_type": "image/png", "data": f"image/png;base64,{b64encode(png).decode()}"}
 
 
 # Settings per user in Miniflux; here a source is checked once for all followers.

@@ -9,7 +9,7 @@ from django.utils.timezone import now
 from apps.accounts.models import User
 from apps.accounts.views.requests import present
 from apps.api.dialects.miniflux import actions
-from apps.api.dialects.miniflux.formats.responses import API_VERSION, category_json, feed_json
+from apps.api.dialects.miniflux.formats.responses import API_VERSION, category_json, feed_json, icon_json
 from apps.api.dialects.miniflux.views.endpoint import body_of, done, json_of
 from apps.api.formats.parameters import BadRequest, text, truth, whole
 from apps.api.formats.schemas import Category, Feed
@@ -40,6 +40,12 @@ def feeds(request: HttpRequest, person: User) -> HttpResponse:
 
 def feed(request: HttpRequest, person: User, feed_id: int) -> HttpResponse:
     return JsonResponse(feed_json(feed_of(person, feed_id), person.pk))
+
+
+def icon(request: HttpRequest, person: User, feed_id: int) -> HttpResponse:
+    found = feed_of(person, feed_id)
+    png = sources.icons([found.icon_id or ""]).get(found.icon_id or "")
+    return JsonResponse(icon_json(found, present(png, "This feed has no icon.")))
 
 
 def feed_of(person: User, feed_id: int) -> Feed:

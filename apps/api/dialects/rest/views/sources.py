@@ -25,6 +25,7 @@ from apps.retrieval.reports.delays import check_rate_of
 from apps.sources import models
 from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import hosts_only, http_address
+from apps.web.pages.icons import own_icon
 
 router = Router(tags=["sources"])
 
@@ -45,6 +46,7 @@ class Source(Schema):
     language: str
     category: str
     image_url: str
+    icon_url: str = Field(description="Of a PNG of at most 64 x 64 pixels; empty if no icon was found.")
     added_at: datetime
     followers: int
     weekly: int = Field(description="Postings of the last seven days.")
@@ -164,6 +166,7 @@ def _values(source: models.Source, weekly: int, followed: bool) -> dict[str, Any
     return {name: getattr(source, name) for name in plain} | {
         "site_url": http_address(source.site_url),
         "image_url": http_address(source.image_url),
+        "icon_url": own_icon(source.icon_id),
         "weekly": weekly,
         "followed": followed,
     }
