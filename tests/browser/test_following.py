@@ -52,7 +52,7 @@ def test_from_signing_up_to_the_first_article_it_takes_six_clicks_or_fewer(page:
     clicks.on(main.get_by_label("Technology"))
     clicks.on(main.get_by_role("button", name="Start reading"))
     clicks.on(main.get_by_role("link", name=posting.title))
-    expect(page.get_by_text("Words of posting")).to_be_visible()
+    expect(page.locator(".prose").get_by_text("Words of posting")).to_be_visible()
     assert clicks.count <= 6
     assert Mark.objects.filter(user__username="ada", posting=posting, read=True).exists()
     zone = page.evaluate("typeof htmx === 'undefined' ? '' : Intl.DateTimeFormat().resolvedOptions().timeZone")
