@@ -20,8 +20,9 @@ def chosen_theme(request: HttpRequest) -> str:
 
 def chosen_typesetting(request: HttpRequest) -> Typesetting:
     user = getattr(request, "user", None)
-    own = user.typesetting if user is not None and user.is_authenticated else None
-    return Typesetting.read(request.COOKIES.get(TYPESETTING_COOKIE, "") if own is None else own)
+    if user is not None and user.is_authenticated:
+        return Typesetting.read(user.typesetting)
+    return Typesetting.read(request.COOKIES.get(TYPESETTING_COOKIE, ""))
 
 
 def theme(request: HttpRequest) -> dict[str, object]:

@@ -46,7 +46,7 @@ async function show(path, row, entry) {
   for (const link of document.querySelectorAll("[data-open][aria-current]")) link.removeAttribute("aria-current");
   find("[data-open]", row)?.setAttribute("aria-current", "true");
   const heading = find("[data-heading]", pane());
-  document.title = find("[data-title]", pane()).dataset.title;
+  document.title = find("[data-page-title]", pane()).dataset.pageTitle;
   heading.focus({ preventScroll: true });
   scroller().scrollTop = 0;
   announce(heading.textContent);

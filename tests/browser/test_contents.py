@@ -11,6 +11,7 @@ from apps.postings.actions import Document, store
 from apps.postings.models import Posting
 from apps.sources.formats import parse
 from tests.browser.test_accessibility import faults
+from tests.browser.test_images import PICTURE
 from tests.browser.test_reading import sign_in, with_and_without_scripts
 from tests.builders import NOON, a_follow, a_source
 
@@ -39,7 +40,7 @@ def requested(page: Page) -> list[str]:
         route.fulfill(body="<title>The site's player</title>", content_type="text/html")
 
     page.context.route(ELSEWHERE, record)
-    page.context.route(re.compile("/(?:image|recording)/"), lambda route: route.fulfill(body=""))
+    page.context.route(re.compile("/(?:image|recording)/"), lambda route: route.fulfill(body=PICTURE))
     return addresses
 
 

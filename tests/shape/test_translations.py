@@ -17,6 +17,7 @@ from django.utils.translation.template import templatize
 ROOT = Path(__file__).parents[2]
 LANGUAGES = sorted(path.parent.parent.name for path in ROOT.glob("locale/*/LC_MESSAGES/django.po"))
 CALLS = ("_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "pgettext", "pgettext_lazy")
+PLURAL_IN_JINJA = re.compile(r"\bngettext\([^()]*(?:\([^()]*\)[^()]*)*\)")
 CALL = re.compile(r"\b(?:n|p|np)?(?:gettext|_)\(")
 PLACES = re.compile(r"%\((\w+)\)s|(?<!\{)\{(\w*)\}|%(?=%)")
 TAGS = re.compile(r"<[^>]*>")
@@ -70,8 +71,10 @@ def texts_of_template(source: str) -> Iterator[Text]:
     """
     >>> list(texts_of_template('{% load i18n %}{% translate "Hello" %} {{ x|default:_("None") }}'))
     [Text(context=None, text='Hello', plural=None), Text(context=None, text='None', plural=None)]
+    >>> list(texts_of_template('{{ ngettext("%(n)s feed", "%(n)s feeds", n) % {"n": n} }}'))
+    [Text(context=None, text='%(n)s feed', plural='%(n)s feeds')]
     """
-    code = templatize(source)
+    code = templatize(source) + "".join(PLURAL_IN_JINJA.findall(source))
     for call in CALL.finditer(code):
         rest = code[call.start() :]
         end = next(end for end in range(len(rest)) if rest[end] == ")" and _is_code(rest[: end + 1]))

@@ -14,15 +14,8 @@ from apps.database.statements import among, fetch, fetch_as
 from apps.following.algorithms.ordering import natural_key
 from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Share, Tag, Tagging
 from apps.following.queries.copies import folded, folds
-from apps.following.queries.states import (
-    Unread,
-    first_nonempty,
-    read_elsewhere,
-    unread,
-    unread_articles,
-    unread_counts,
-    with_state,
-)
+from apps.following.queries.own import notes_of, readings_before, share_at, shares_of, unfinished
+from apps.following.queries.states import first_nonempty, unread, unread_counts, with_state
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
@@ -378,39 +371,3 @@ def counted_tags(user: User) -> QuerySet[Tag]:
 
 def tag_named(user: User, name: str) -> Tag | None:
     return tags_of(user).filter(name=" ".join(name.split())).first()
-
-
-# --- notes ------------------------------------------------------------------------------------------------------------
-def notes_of(user: User, words: str = "") -> QuerySet[Note]:
-    """The latest first; with words, those that contain each of them."""
-    notes = Note.objects.filter(user=user)
-    for word in words.split():
-        notes = notes.filter(text__icontains=word)
-    return notes.order_by("-changed_at", "-pk")
-
-
-# --- history ----------------------------------------------------------------------------------------------------------
-def readings_before(user: User, place: Cursor | None) -> QuerySet[Reading]:
-    """The user's history, the latest first, from a place on; including postings that can no longer be opened."""
-    readings = Reading.objects.filter(user=user).order_by("-read_at", "-posting_id")
-    if place is None:
-        return readings
-    ties = Q(read_at=place.published_at, posting_id__gte=place.id)
-    return readings.filter(~ties, read_at__lte=place.published_at)
-
-
-# --- playback ---------------------------------------------------------------------------------------------------------
-def unfinished(user: User) -> QuerySet[Playback]:
-    """Recordings with a playback position, the latest first."""
-    return Playback.objects.filter(user=user).order_by("-changed_at", "-pk")
-
-
-# --- shared postings --------------------------------------------------------------------------------------------------
-def shares_of(user: User) -> QuerySet[Share]:
-    """The latest first."""
-    return Share.objects.filter(user=user).order_by("-shared_at", "-pk")
-
-
-def share_at(secret: str) -> Share | None:
-    """The share at a secret address, unless its user is locked."""
-    return Share.objects.filter(secret=sanitize(secret), user__is_active=True).select_related("posting__source").first()

@@ -40,7 +40,7 @@ _OTHERS = "AND twin.id <> posting.id"  # an unread posting was not read itself
 READ_BY_COPY = _READ_BY_COPY.format(first_copy="posting.first_copy", others=_OTHERS, user="%(user)s")
 
 # Whether a posting represents its article in a list made of follows in `mine`; of unread ones, among those unread,
-# and if no copy was read. One pass over the copies, since a list may have to look at those of all that is unread.
+# and if no copy was read. One pass over the copies, since a list may have to read those of all that is unread.
 _REPRESENTS = f"""(posting.first_copy IS NULL OR NOT EXISTS (
     SELECT FROM postings_posting twin CROSS JOIN LATERAL {_OWN} {{mark}}
     WHERE twin.first_copy = posting.first_copy {_OTHERS} AND {{hides}}))"""

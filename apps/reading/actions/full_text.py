@@ -1,4 +1,4 @@
-"""Reader view: the text of an article's page, fetched on a reader's request."""
+"""Reader view: the text of an article's page, fetched when a reader requests it."""
 
 from threading import BoundedSemaphore
 

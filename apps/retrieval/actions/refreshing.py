@@ -63,7 +63,7 @@ def refresh(user: User, source_ids: Collection[int], *, now: datetime) -> Refres
     limit = _request_checks(user, source_ids, now)
     schedules = Schedule.objects.filter(pk__in=among(source_ids), due_at__isnull=False).select_related("source")
     rows = list(schedules.order_by("due_at", "pk"))
-    checking = [row.pk for row in rows if row.worker or row.dispatched_at or row.due_at <= now]
+    checking = [row.pk for row in rows if row.worker or row.dispatched_at or (row.due_at or now) <= now]
     following = next((row for row in rows if row.pk not in checking), None)
     again_at = earliest_check(following, now) if following else None
     return Refresh(checking, following, again_at, limit)
@@ -95,7 +95,7 @@ def _limit(user: User) -> Limit:
     """Count a check; the limit that it exceeds, if any."""
     if not rate_limits.is_within("refresh", user.pk, most=MAX_CHECKS, seconds=WITHIN):
         return "reader"
-    budget = cache.get_or_set("refresh.budget", _daily_budget, BUDGET_CACHE_SECONDS)
+    budget: float = cache.get_or_set("refresh.budget", _daily_budget, BUDGET_CACHE_SECONDS) or 0.0
     return "" if rate_limits.is_within("refresh", "all", most=int(BUDGET_SHARE * budget), seconds=DAY) else "budget"
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
+from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.database.statements import MAX_ID, fetch_as
@@ -45,6 +46,11 @@ class PostingRow:
     @property
     def anchor(self) -> str:
         return str(self.id)
+
+    @property
+    def also_words(self) -> str:
+        count = len(self.also)
+        return ngettext("+%(count)s feed", "+%(count)s feeds", count) % {"count": count}
 
     @property
     def is_cut(self) -> bool:

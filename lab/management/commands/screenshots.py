@@ -60,6 +60,8 @@ def take_pictures(chromium: str, url: str, session: str, feed: int, to: Path, fr
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
             page.goto(PAGES[FRONT_PAGE], wait_until="networkidle")
+            page.locator("[data-open]").first.click()  # it opens beside the list
+            page.wait_for_load_state("networkidle")
             picture = page.screenshot(animations="disabled")
             (front / f"reader-{scheme}.webp").write_bytes(light_picture(picture))
         browser.close()

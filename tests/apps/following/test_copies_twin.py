@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
@@ -33,7 +33,6 @@ from tests.builders import NOON, a_folder, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db
 HOUR = timedelta(hours=1)
-NO_SHRINK = (Phase.explicit, Phase.reuse, Phase.generate)
 KEYS = 3
 
 
@@ -232,7 +231,7 @@ steps = st.one_of(
 
 
 class TestWhateverHappens(TestCase):
-    @settings(deadline=None, max_examples=25, phases=NO_SHRINK)
+    @settings(deadline=None, max_examples=25)
     @given(st.lists(steps, min_size=4, max_size=16))
     def test_lists_counts_and_marks_know_articles(self, happenings):
         user = a_user()

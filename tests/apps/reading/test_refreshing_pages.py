@@ -92,11 +92,11 @@ def test_the_page_waits_for_results_and_then_shows_them(client, user):
     now = timezone.now()
     follows = [a_waiting_follow(user) for _ in range(2)]
     feeds = "-".join(str(follow.source_id) for follow in follows)
-    asked = form("all") | {"feeds": feeds, "shown_at": (now - timedelta(seconds=9)).isoformat()}
+    requested = form("all") | {"feeds": feeds, "shown_at": (now - timedelta(seconds=9)).isoformat()}
     a_retrieval(follows[0].source, fetched_at=now, stored_at=now, new=3)
-    assert client.get(reverse("refreshed"), asked, headers=HTMX).status_code == 204
+    assert client.get(reverse("refreshed"), requested, headers=HTMX).status_code == 204
     a_retrieval(follows[1].source, fetched_at=now, stored_at=now, outcome="failed")
-    found = client.get(reverse("refreshed"), asked, headers=HTMX).text
+    found = client.get(reverse("refreshed"), requested, headers=HTMX).text
     assert "3 new articles" in found
     assert f'href="{reverse("river")}"' in found
     assert "1 check failed." in found
@@ -105,9 +105,9 @@ def test_the_page_waits_for_results_and_then_shows_them(client, user):
 
 def test_the_page_waits_a_minute_at_most(client, user):
     follow = a_waiting_follow(user)
-    asked = form("source", follow.source_id) | {"feeds": follow.source_id}
-    asked["shown_at"] = (timezone.now() - timedelta(minutes=2)).isoformat()
-    assert "takes longer" in client.get(reverse("refreshed"), asked, headers=HTMX).text
+    requested = form("source", follow.source_id) | {"feeds": follow.source_id}
+    requested["shown_at"] = (timezone.now() - timedelta(minutes=2)).isoformat()
+    assert "takes longer" in client.get(reverse("refreshed"), requested, headers=HTMX).text
 
 
 # --- the sidebar ------------------------------------------------------------------------------------------------------

@@ -39,8 +39,8 @@ def claims() -> list[Claim]:
 class TestARefresh:
     def test_makes_waiting_sources_due(self):
         sources = waiting(2)
-        asked = refresh(a_user(), sources, now=NOW)
-        assert (sorted(asked.checking), asked.next, asked.limit) == (sources, None, "")
+        refreshed = refresh(a_user(), sources, now=NOW)
+        assert (sorted(refreshed.checking), refreshed.next, refreshed.limit) == (sources, None, "")
         assert set(Schedule.objects.values_list("due_at", "reason")) == {(NOW, queries.USER_REQUEST)}
 
     @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ class TestARefresh:
         assert refresh(a_user(), [source], now=NOW).checking == [source]
         assert Schedule.objects.values().get() == before
 
-    def test_of_many_sources_checks_those_that_expect_the_most_postings(self):
+    def test_of_many_sources_checks_those_that_expect_more_postings(self):
         sources = waiting(refreshing.MAX_AT_ONCE + 2)
         for number, source in enumerate(sources):
             a_profile(Source.objects.get(pk=source), weekly=float(number))
@@ -89,7 +89,7 @@ class TestARefresh:
         assert len(refresh(keen, sources, now=NOW).checking) == 2
         assert len(refresh(a_user(), sources, now=NOW).checking) == 3
 
-    def test_leaves_most_of_the_budget_to_the_plan(self):
+    def test_leaves_three_quarters_of_the_budget_to_the_plan(self):
         change_plan(unit="day", budget=8)
         sources = waiting(3)
         for _ in range(2):
