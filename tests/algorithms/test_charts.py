@@ -143,7 +143,7 @@ def test_a_day_without_postings_has_no_mark_and_the_others_reach_up_to_their_lon
 
 @given(st.lists(amounts, min_size=1, max_size=48))
 def test_bars_are_as_high_as_their_values(values):
-    bars = drawn(bar_chart(values, [""] * len(values), label="", titles=[""] * len(values)), "bar")
+    bars = drawn(bar_chart(values, [""] * len(values), label="", titles=[""] * len(values)), "column")
     heights = [float(bar.get("height")) for bar in bars]
     largest = max(values)
     if largest > 0:

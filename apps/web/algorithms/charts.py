@@ -147,7 +147,7 @@ def bar_chart(
     wide = across(1) - across(0)
     for number, (value, title) in enumerate(zip(values, titles, strict=True)):
         x = across(number) + wide * 0.12
-        drawn.append(_bar("bar", x, up(value), wide * 0.76, up(0.0) - up(value), title))
+        drawn.append(_bar("column", x, up(value), wide * 0.76, up(0.0) - up(value), title))
     if level is not None:
         drawn.append(_element("path", class_="level", d=f"M{LEFT} {up(level):.2f}H{WIDTH - RIGHT}"))
     return _chart(drawn, HEIGHT, label)
