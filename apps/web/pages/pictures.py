@@ -17,7 +17,7 @@ from apps.web.algorithms.pictures import is_on_web, led_through, played_through,
 _SALTS = {
     "image": "apps.web.pages.pictures",
     "recording": "apps.reading.actions.recordings",
-    "player": "apps.reading.views.players",
+    "player": "apps.reading.views.media",
 }  # by URL name
 _WORDS = {"image": "picture", "recording": "recording", "player": "player"}
 _SIGNATURE = 16  # bytes
