@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from apps.database.statements import execute
-from apps.following.actions.notes import MAX_NOTE_LENGTH
+from apps.following.actions.marks import MAX_NOTE_LENGTH
 from apps.following.models import Follow, MarkedAll, Note, Playback, Reading, Share, Tagging
 from apps.following.queries.states import NEW
 

@@ -11,10 +11,8 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.following import queries
 from apps.following.actions.errors import NotPossible
-from apps.following.actions.folders import create_folder, folder_at
-from apps.following.actions.history import MAX_REMEMBERED
-from apps.following.actions.notes import MAX_NOTES
-from apps.following.actions.tags import MAX_TAGS, checked_tag
+from apps.following.actions.follows import create_folder, folder_at
+from apps.following.actions.marks import MAX_NOTES, MAX_REMEMBERED, MAX_TAGS, checked_tag
 from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Tag, Tagging
 
 

@@ -17,14 +17,12 @@ from apps.database.sanitizing import sanitize
 from apps.feed_health import actions
 from apps.following import actions as following_actions
 from apps.following import queries as following
-from apps.following.actions import NotPossible, arranging
+from apps.following.actions import NotPossible, follows
 from apps.following.models import Folder, Follow
 from apps.following.queries import Scope
 from apps.reading.forms.folders import AddressForm, FolderForm, OpmlForm
 from apps.reading.forms.following import FollowForm, InterestsForm, Move, NoMove, read_move
-from apps.reading.pages.catalogue import catalogue_page
-from apps.reading.pages.feed_health import health_page
-from apps.reading.pages.onboarding import filling_page, of_interest, welcome_page
+from apps.reading.pages.following import catalogue_page, filling_page, health_page, of_interest, welcome_page
 from apps.recommendations import actions as recommendations
 from apps.retrieval.actions import NoDocument, fetch_document
 from apps.retrieval.actions import following as retrieval
@@ -161,13 +159,13 @@ def arrange(request: PersonsRequest) -> HttpResponse:
 
 def _move(user: User, move: Move) -> None:
     if move.kind == "source" and move.step:
-        arranging.step_source(user, move.id, within=move.within, step=move.step)
+        follows.step_source(user, move.id, within=move.within, step=move.step)
     elif move.kind == "source":
-        arranging.place_source(user, move.id, out_of=move.within, into=move.into, before=move.before)
+        follows.place_source(user, move.id, out_of=move.within, into=move.into, before=move.before)
     elif move.step:
-        arranging.step_folder(user, move.id, step=move.step)
+        follows.step_folder(user, move.id, step=move.step)
     else:
-        arranging.place_folder(user, move.id, into=move.into, before=move.before)
+        follows.place_folder(user, move.id, into=move.into, before=move.before)
 
 
 @login_required

@@ -26,10 +26,7 @@ from apps.following.queries import Kind, Scope
 from apps.following.queries.posting_state import posting_state
 from apps.postings import queries as postings
 from apps.published_feeds.pages import menu_of_shared
-from apps.reading.pages.attachments import attachments
-from apps.reading.pages.menu import posting_menu
-from apps.reading.pages.own import history_page, notes_page, shares_page
-from apps.reading.pages.shared import shared_page
+from apps.reading.pages.posting import attachments, history_page, notes_page, posting_menu, shared_page, shares_page
 from apps.stories import actions as stories_actions
 from apps.web.algorithms.numbers import whole_number
 from apps.web.pages.rows import row, rows

@@ -15,11 +15,8 @@ from apps.accounts.middleware import speak_to
 from apps.accounts.views.requests import person_get, person_post, present
 from apps.following import actions as following_actions
 from apps.published_feeds.pages import menu_of_section, menu_of_story
-from apps.reading.pages.home import home_page
-from apps.reading.pages.sections import front_sections, section_page
-from apps.reading.pages.stories import own_page, stories_page, story_page
-from apps.reading.pages.trending import trends_page
-from apps.reading.pages.trending_parameters import TrendingParameters
+from apps.reading.pages.news import front_sections, home_page, own_page, section_page, stories_page, story_page
+from apps.reading.pages.trending import TrendingParameters, trends_page
 from apps.stories import actions
 from apps.stories.queries import front
 from apps.stories.queries.sections import section_named

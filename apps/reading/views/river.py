@@ -24,9 +24,8 @@ from apps.following.queries import Scope, readable_by
 from apps.published_feeds.pages import menu_of_list
 from apps.reading.actions.fetching import Busy
 from apps.reading.actions.full_text import TooOften, fetch_text
-from apps.reading.pages.layouts import view_of
 from apps.reading.pages.posting import posting_page
-from apps.reading.pages.river import ListOptions, river_page
+from apps.reading.pages.river import ListOptions, river_page, view_of
 from apps.reading.views.marks import list_in
 from apps.reading.views.news import chosen_percent
 from apps.retrieval import queries as retrieval

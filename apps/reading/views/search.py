@@ -21,8 +21,13 @@ from apps.database.sanitizing import sanitize
 from apps.following.actions import NotPossible
 from apps.postings.queries import BadCursor
 from apps.reading.forms.alerts import NotificationSettingsForm, RuleForm
-from apps.reading.pages.alerts import found_page, messages_page, notification_settings_page, service_page
-from apps.reading.pages.saved_searches import saved_search_rows
+from apps.reading.pages.saved_searches import (
+    found_page,
+    messages_page,
+    notification_settings_page,
+    saved_search_rows,
+    service_page,
+)
 from apps.reading.pages.search import search_page
 from apps.reading.pages.search_help import EXAMPLES
 from apps.search.actions import saved as actions
