@@ -19,7 +19,7 @@ from django.urls import reverse
 
 from apps.accounts.actions import invite, make_token
 from apps.accounts.algorithms.secrets import fever_key_of
-from apps.web.pages.pictures import proxied_recording
+from apps.web.pages.rows import proxied_recording
 from portal import logs
 from portal.redaction import redacted
 from tests.builders import NOON, a_user

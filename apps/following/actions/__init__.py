@@ -40,4 +40,4 @@ from apps.following.actions.marks import (
     untag,
     write_note,
 )
-from apps.following.actions.merging import move_follows, move_own
+from apps.following.actions.restoring import move_follows, move_own

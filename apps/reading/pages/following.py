@@ -21,13 +21,11 @@ from apps.following.queries import Scope
 from apps.following.queries.listing import listed
 from apps.postings import queries as postings
 from apps.recommendations import queries as recommendations
-from apps.recommendations.queries import Recommendation
-from apps.recommendations.queries.risen import risen
+from apps.recommendations.queries import Recommendation, risen
 from apps.sources import queries as sources
 from apps.sources.models import Source
 from apps.web.pages import Context
-from apps.web.pages.icons import icon_address
-from apps.web.pages.rows import rows
+from apps.web.pages.rows import icon_address, rows
 
 LENGTH = 40
 RECOMMENDED = 6

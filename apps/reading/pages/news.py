@@ -31,8 +31,7 @@ from apps.summaries import queries as summaries
 from apps.web.algorithms.charts import timeline
 from apps.web.pages import Context
 from apps.web.pages.durations import day_and_time
-from apps.web.pages.rows import PostingRow, rows, rows_by_id
-from apps.web.pages.stories import StoryRow, story_rows
+from apps.web.pages.rows import PostingRow, StoryRow, rows, rows_by_id, story_rows
 
 NEWEST = 20
 CARDS = 5  # stories, or articles with pictures

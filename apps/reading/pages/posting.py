@@ -13,7 +13,7 @@ from django.core.paginator import Paginator
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.models import Follow
-from apps.following.queries.posting_state import PlaybackPosition, PostingState, posting_state
+from apps.following.queries.states import PlaybackPosition, PostingState, posting_state
 from apps.postings import queries as postings
 from apps.postings.algorithms.players import player_of
 from apps.postings.algorithms.teasers import is_teaser
@@ -27,9 +27,7 @@ from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
 from apps.web.algorithms.articles import clock, player_link
 from apps.web.pages import Context
-from apps.web.pages.icons import icon_address
-from apps.web.pages.pictures import article_for, picture_for, recording_for
-from apps.web.pages.rows import row, rows_by_id
+from apps.web.pages.rows import article_for, icon_address, picture_for, recording_for, row, rows_by_id
 from apps.web.pages.summaries import summary_part
 
 _RELATED = 3  # reports of the same story

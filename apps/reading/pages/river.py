@@ -20,8 +20,7 @@ from apps.search.algorithms.language import BadQuery, Tree, narrowed, parse
 from apps.sources.algorithms.addresses import http_address
 from apps.sources.models import Source
 from apps.web.pages import Context
-from apps.web.pages.icons import icon_address
-from apps.web.pages.rows import rows
+from apps.web.pages.rows import icon_address, rows
 from apps.web.pages.search_query import complaint
 
 LENGTH = 30  # postings shown at once

@@ -20,8 +20,7 @@ from apps.following import queries as following
 from apps.following.actions import NotPossible, follows
 from apps.following.models import Folder, Follow
 from apps.following.queries import Scope
-from apps.reading.forms.folders import AddressForm, FolderForm, OpmlForm
-from apps.reading.forms.following import FollowForm, InterestsForm, Move, NoMove, read_move
+from apps.reading.forms import AddressForm, FolderForm, FollowForm, InterestsForm, Move, NoMove, OpmlForm, read_move
 from apps.reading.pages.following import catalogue_page, filling_page, health_page, of_interest, welcome_page
 from apps.recommendations import actions as recommendations
 from apps.retrieval.actions import NoDocument, fetch_document

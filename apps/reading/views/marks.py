@@ -23,7 +23,7 @@ from apps.database.sanitizing import sanitize
 from apps.following import actions
 from apps.following import queries as following
 from apps.following.queries import Kind, Scope
-from apps.following.queries.posting_state import posting_state
+from apps.following.queries.states import posting_state
 from apps.postings import queries as postings
 from apps.published_feeds.pages import menu_of_shared
 from apps.reading.pages.posting import attachments, history_page, notes_page, posting_menu, shared_page, shares_page

@@ -17,7 +17,7 @@ from apps.reading.actions.fetching import Busy
 from apps.reading.actions.images import KEPT_FOR, NoPicture, body_of, find
 from apps.reading.actions.recordings import BadRange, NoRecording, Part, part_of
 from apps.sources import queries as sources
-from apps.web.pages.pictures import BadSignature, address_in
+from apps.web.pages.rows import BadSignature, address_in
 
 FOR_EVER = "public, max-age=31536000, immutable"
 

@@ -20,7 +20,7 @@ from apps.alerts.models import NotificationSettings, PercolatorQuery, Rule
 from apps.database.sanitizing import sanitize
 from apps.following.actions import NotPossible
 from apps.postings.queries import BadCursor
-from apps.reading.forms.alerts import NotificationSettingsForm, RuleForm
+from apps.reading.forms import NotificationSettingsForm, RuleForm
 from apps.reading.pages.saved_searches import (
     found_page,
     messages_page,

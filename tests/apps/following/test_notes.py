@@ -12,7 +12,7 @@ from apps.following import actions, queries
 from apps.following.actions import NotPossible, marks
 from apps.following.models import Note, Playback, Reading, Share, Tag, Tagging
 from apps.following.queries import Scope
-from apps.following.queries.posting_state import StateNote, posting_state
+from apps.following.queries.states import StateNote, posting_state
 from apps.postings import queries as postings
 from tests.builders import NOON, a_follow, a_posting, a_source, a_user, some_postings
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from apps.feed_health import actions as notices
 from apps.following import queries as following
 from apps.following.models import Follow
-from apps.reading.forms.following import NoMove, read_move
+from apps.reading.forms import NoMove, read_move
 from apps.reading.pages.following import language_choices, why
 from apps.recommendations.models import Dismissal, Growth, Likeness
 from apps.retrieval.models import Schedule
