@@ -26,11 +26,11 @@ from apps.web.algorithms.addresses import picture_address
 from apps.web.algorithms.articles import with_players, with_regions
 from apps.web.algorithms.pictures import is_on_web, led_through, played_through, replaced
 
-_SALTS = {
+_SALTS = {  # by URL name; another salt would break the addresses in stored pages
     "image": "apps.web.pages.pictures",
     "recording": "apps.reading.actions.recordings",
-    "player": "apps.reading.views.media",
-}  # by URL name
+    "player": "apps.reading.views.players",
+}
 _WORDS = {"image": "picture", "recording": "recording", "player": "player"}
 _SIGNATURE = 16  # bytes
 
