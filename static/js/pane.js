@@ -4,7 +4,8 @@ import { announce, find, select, selectedRow } from "./rows.js";
 const born = location.pathname;
 let home = null; // the list's address, title and position, while an article is open
 let shown = null; // address of the open article
-let underWay = null;
+let loading = null; // address of the article that is to be shown next
+let turns = 0;
 
 const main = () => document.getElementById("main");
 const pane = () => document.getElementById("pane");
@@ -16,25 +17,28 @@ export const isOpen = () => shown !== null;
 export const scroller = () => (isOpen() && hasPanes() ? pane() : document.scrollingElement);
 
 async function load(target, path, headers = {}) {
-  underWay?.abort();
-  underWay = new AbortController();
-  const { signal } = underWay;
-  const asked = { "HX-Request": "true", "HX-Target": target.id, ...headers };
-  const answer = await fetch(path, { headers: asked, signal });
+  turns += 1;
+  const turn = turns;
+  const answer = await fetch(path, { headers: { "HX-Request": "true", "HX-Target": target.id, ...headers } });
   if (!answer.ok || answer.redirected) throw new Error(`status ${answer.status}`);
   const text = await answer.text();
-  if (!signal.aborted) htmx.swap(target, text, { swapStyle: "innerHTML" });
+  // An article that was left before it came is read all the same, which its row shows.
+  const isLatest = turn === turns;
+  htmx.swap(isLatest ? target : document.body, text, { swapStyle: isLatest ? "innerHTML" : "none" });
+  return isLatest;
 }
 
 async function show(path, row, entry) {
   pane().setAttribute("aria-busy", "true");
   if (row) select(row);
+  loading = path;
   try {
-    await load(pane(), path, row ? { "X-Row": "1" } : {});
-  } catch (error) {
-    if (error.name !== "AbortError") location.assign(path);
+    if (!(await load(pane(), path, row ? { "X-Row": "1" } : {}))) return;
+  } catch {
+    if (loading === path) location.assign(path);
     return;
   }
+  loading = null;
   if (entry) history.pushState(entry, "", path); // before anything moves: the browser notes where the list was
   shown = path;
   main().classList.add("is-open");
@@ -42,7 +46,7 @@ async function show(path, row, entry) {
   for (const link of document.querySelectorAll("[data-open][aria-current]")) link.removeAttribute("aria-current");
   find("[data-open]", row)?.setAttribute("aria-current", "true");
   const heading = find("[data-heading]", pane());
-  document.title = find("[data-heading]", pane()).dataset.heading;
+  document.title = find("[data-page-title]", pane()).dataset.pageTitle;
   heading.focus({ preventScroll: true });
   scroller().scrollTop = 0;
   announce(heading.textContent);
@@ -52,7 +56,7 @@ async function show(path, row, entry) {
 export async function open(link) {
   const row = link.closest(".row[data-posting]");
   const path = link.pathname;
-  if (path === shown) return;
+  if (path === (loading ?? shown)) return;
   home ??= { address: location.href, title: document.title, top: document.scrollingElement.scrollTop, row: row?.id };
   const next = depth() + 1;
   if (next === 1) history.replaceState(null, "", home.address); // also an entry of htmx is ours now

@@ -38,7 +38,8 @@ from tests.builders import (
     an_edition,
 )
 
-FOR_MACHINES = {"image", "recording", "push", "offline_shell", "counts", "feed_icon"}  # not pages of users
+# Not pages of users.
+FOR_MACHINES = {"image", "recording", "push", "offline_shell", "counts", "feed_icon", "player", "refreshed"}
 BESIDES = [  # pages that show something else with a question in their address
     "/search/?q=harbour+bridge&like={posting_id}",
     "/search/?q=%28bridge",

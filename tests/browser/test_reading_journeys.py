@@ -263,6 +263,7 @@ def test_what_is_scrolled_past_is_marked_read(page: Page, user: User):
     user.mark_on_scroll = True
     user.save()
     postings = some_postings(30, a_follow(user).source, newest_at=timezone.now() - timedelta(hours=1))
+    page.set_viewport_size({"width": 390, "height": 500})  # the list is long enough to scroll
     page.goto("/river/")
     page.locator(f"#read-{postings[0].pk}").click()
     expect(page.locator("[data-unread]")).to_have_count(29)

@@ -139,12 +139,12 @@ def person(page: Page, client, live_server):
 def test_a_search_is_kept_renamed_and_forgotten(page: Page, person):
     page.goto("/search/?q=paris+summit")
     page.get_by_text("Save search", exact=True).click()
-    page.get_by_label("Name").fill("Summits")
+    page.get_by_label("Name", exact=True).fill("Summits")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("Search saved.")).to_be_visible()
     page.goto("/search/saved/")
     page.get_by_text("Change Summits").click()
-    page.get_by_label("Name").fill("All summits")
+    page.get_by_label("Name", exact=True).fill("All summits")
     page.get_by_role("button", name="Rename").click()
     expect(page.get_by_role("heading", name="All summits")).to_be_visible()
     feed = page.request.get(page.get_by_role("link", name="RSS").get_attribute("href"))
@@ -157,6 +157,7 @@ def test_a_search_is_kept_renamed_and_forgotten(page: Page, person):
 @with_and_without_scripts
 def test_a_list_is_filtered(page: Page, person):
     page.goto("/river/?show=all")
+    page.get_by_title("Filter this list").click()
     box = page.get_by_role("searchbox", name="Filter this list")
     box.fill("summit 8")
     box.press("Enter")

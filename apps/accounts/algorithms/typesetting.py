@@ -33,7 +33,7 @@ class Typesetting:
         >>> Typesetting().changed({"size": "5", "width": "0"})
         Typesetting(size=5, leading=2, family=1, width=2)
         """
-        valid = {name: int(steps[name]) for name, range in STEPS.items() if steps.get(name, "") in map(str, range)}
+        valid = {name: int(steps[name]) for name, known in STEPS.items() if steps.get(name, "") in map(str, known)}
         return replace(self, **valid)
 
     @property

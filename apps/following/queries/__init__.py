@@ -15,15 +15,7 @@ from apps.following.algorithms.ordering import natural_key
 from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Share, Tag, Tagging
 from apps.following.queries.copies import folded, folds
 from apps.following.queries.own import notes_of, readings_before, share_at, shares_of, unfinished
-from apps.following.queries.states import (
-    Unread,
-    first_nonempty,
-    read_elsewhere,
-    unread,
-    unread_articles,
-    unread_counts,
-    with_state,
-)
+from apps.following.queries.states import first_nonempty, unread, unread_counts, with_state
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor

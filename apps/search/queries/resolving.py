@@ -13,6 +13,7 @@ from apps.accounts.models import User
 from apps.database.statements import MAX_ID, fetch
 from apps.following import queries as following
 from apps.following.models import Mark
+from apps.following.queries.states import read_elsewhere
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.search.algorithms.index.conditions import (
     All,
@@ -199,7 +200,7 @@ def _unread(user: User) -> Condition:
     marked: dict[bool | None, set[int]] = {True: set(), False: set()}
     for posting_id, is_read in marks.values_list("posting_id", "read"):
         marked[is_read].add(posting_id)
-    elsewhere = frozenset(following.read_elsewhere(user))
+    elsewhere = frozenset(read_elsewhere(user))
     kept, read = frozenset(marked[False] - elsewhere), frozenset(marked[True] | elsewhere)
     return Any((Postings(kept), All((new, Not(Postings(read))))))
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from apps.accounts.models import User
 from apps.accounts.queries.site import own_address
@@ -157,6 +157,11 @@ class PostingRow:
     @property
     def anchor(self) -> str:
         return str(self.id)
+
+    @property
+    def also_words(self) -> str:
+        count = len(self.also)
+        return ngettext("+%(count)s feed", "+%(count)s feeds", count) % {"count": count}
 
     @property
     def is_cut(self) -> bool:

@@ -11,8 +11,8 @@ from apps.feed_health import queries as notices
 from apps.following import queries as following
 from apps.following.algorithms.ordering import natural_key
 from apps.following.models import Follow
-from apps.following.queries import FollowedSource, Scope, Unread
-from apps.following.queries.states import UNREAD, StateTag
+from apps.following.queries import FollowedSource, Scope
+from apps.following.queries.states import UNREAD, StateTag, Unread, unread_articles
 from apps.web.pages.rows import icon_address
 from apps.web.pages.search_query import address_of
 
@@ -125,7 +125,7 @@ SELECT 'tag', id, NULL, 0, name, '', '', 0 FROM following_tag WHERE user_id = %(
 
 def sidebar(user: User, at: Scope | None = None) -> Sidebar:
     """Four queries."""
-    unread = following.unread_articles(user)
+    unread = unread_articles(user)
     own = fetch_as(_Own, _OWN, {"user": user.pk, "most": MAX_HITS_COUNTED})
     own.sort(key=lambda each: (each.position, natural_key(each.name), each.id))
     within: dict[int | None, list[SidebarSource]] = {}

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from django import template
 from django.conf import settings
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language, gettext, ngettext
+from django.utils.translation import get_language, gettext
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from apps.web.algorithms.articles import clock
@@ -85,7 +85,7 @@ def _environment(language: str | None) -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.globals |= {"icon": icon, "address": address, "_": functools.cache(gettext), "ngettext": ngettext}
+    environment.globals |= {"icon": icon, "address": address, "_": functools.cache(gettext)}
     environment.filters |= {"ago": ago, "clock": clock, "cut": _cut, "hue": hue_of, "letter": letter_of}
     return environment
 
