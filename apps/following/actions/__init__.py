@@ -18,7 +18,6 @@ from apps.following.actions.follows import (
 )
 from apps.following.actions.marking import Marked, advance_all, forget_undo, mark_all_read, undo_mark_all
 from apps.following.actions.marks import (
-    MAX_NOTE_LENGTH,
     MAX_TAG_LENGTH,
     MAX_TAGS,
     checked_tag,
