@@ -11,11 +11,11 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.database.advisory_locks import take
 from apps.following import queries as following
+from apps.recommendations import queries
 from apps.recommendations.algorithms.growth import growth
 from apps.recommendations.algorithms.likeness import neighbours
 from apps.recommendations.algorithms.sketches import Library, sketch
 from apps.recommendations.models import Dismissal, Growth, Likeness, Match, Matched, Sketch
-from apps.recommendations.queries import records
 from apps.stories.algorithms.taste import Taste
 from apps.stories.queries import tastes
 from apps.stories.queries.for_you import explaining_words
@@ -42,7 +42,7 @@ def learn_likenesses() -> int | None:
     """Recompute which sources share followers; the number of pairs, None if another process does so."""
     if not take(LEARNING, wait=False):
         return None
-    found = neighbours(*records.follows())
+    found = neighbours(*queries.follows())
     rows = [
         Likeness(source_id=source, other_id=other, value=value, shared=shared)
         for source, other, value, shared in zip(*(column.tolist() for column in found), strict=True)
@@ -55,7 +55,7 @@ def measure_growth(*, now: datetime) -> int | None:
     """Recompute which sources rise and fall; the number of sources, None if another process does so."""
     if not take(LEARNING, wait=False):
         return None
-    counts = records.counts(now, PERIOD)
+    counts = queries.counts(now, PERIOD)
     _, *amounts = np.array(counts, np.int64).reshape(-1, 5).T
     rows = [
         Growth(source_id=each.source_id, value=value, gained=each.followed, opened=each.opened)
@@ -73,8 +73,8 @@ def _replace(model: type[Row], rows: list[Row]) -> int:
 @transaction.atomic
 def sketch_sources(*, now: datetime) -> int:
     """Sketch sources from their newest postings, those first whose sketch is oldest; returns how many."""
-    wanted = records.unsketched(now, SKETCH_BATCH)
-    newest = records.newest_of(wanted)
+    wanted = queries.unsketched(now, SKETCH_BATCH)
+    newest = queries.newest_of(wanted)
     items = tastes.items_of([posting_id for posting_ids in newest.values() for posting_id in posting_ids])
     rows = []
     for source_id in wanted:
@@ -95,9 +95,9 @@ def sketch_sources(*, now: datetime) -> int:
 
 def match_people(*, now: datetime) -> int:
     """Match users, whose matches are a day old, with sources that fit their reading; returns how many."""
-    people = records.unmatched(now, MATCH_BATCH)
+    people = queries.unmatched(now, MATCH_BATCH)
     if people:
-        library = Library(records.sketches())
+        library = Library(queries.sketches())
         for person in people:
             _match(person, library, now)
     return len(people)
@@ -109,7 +109,7 @@ def _match(user: User, library: Library, now: datetime) -> None:
     Match.objects.filter(user=user).delete()
     if taste is not None:
         found = _alike(user, taste, library)
-        texts = records.texts_of(found)
+        texts = queries.texts_of(found)
         words = {source_id: _words(taste, texts.get(source_id, ())) for source_id in found}
         matches = [
             Match(user=user, source_id=source_id, value=value, words=words[source_id])

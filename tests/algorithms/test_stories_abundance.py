@@ -6,8 +6,7 @@ import pytest
 from apps.stories.algorithms.agreement import agrees
 from apps.stories.algorithms.clusters import NEAREST_REPORT, Cluster, Clusters
 from apps.stories.algorithms.features import BUCKETS
-from apps.stories.algorithms.reports import Report
-from apps.stories.algorithms.vectors import Vector
+from apps.stories.algorithms.reports import Report, Vector
 
 TERMS = 16
 

@@ -15,8 +15,7 @@ from apps.stories.algorithms.features import features
 from apps.stories.algorithms.grouping import Grouping
 from apps.stories.algorithms.news_counts import news_counts
 from apps.stories.algorithms.rarity import BLOCK, HEAVIEST, KNOWN, LAG, MEMORY, PRIOR, Block, Rarity
-from apps.stories.algorithms.reports import Report
-from apps.stories.algorithms.vectors import Vector, added, heaviest, subtracted
+from apps.stories.algorithms.reports import Report, Vector, added, heaviest, subtracted
 from lab.evaluations.stories.measures import bcubed
 
 WORDS = (

@@ -11,7 +11,7 @@ from apps.accounts.actions import make_token
 from apps.accounts.models import User
 from apps.following.models import Mark, Note, Share, Tag, Tagging
 from apps.postings.models import Posting
-from apps.web.pages.pictures import proxied
+from apps.web.pages.rows import proxied
 from tests.builders import NOON, a_folder, a_follow, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db

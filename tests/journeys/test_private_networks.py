@@ -23,7 +23,7 @@ from apps.retrieval.worker.engine import Engine
 from apps.sources.actions import NewSource, add_source
 from apps.sources.algorithms.addresses import absolute
 from apps.sources.models import Source
-from apps.web.pages.pictures import proxied
+from apps.web.pages.rows import proxied
 from apps.websub.actions import maintain
 from apps.websub.models import Subscription
 from lab.worlds.leases import lease

@@ -19,7 +19,7 @@ from django.urls import reverse
 
 from apps.accounts.actions import invite, make_token
 from apps.accounts.algorithms.secrets import fever_key_of
-from apps.web.pages.pictures import proxied_recording
+from apps.web.pages.rows import proxied_recording
 from portal import logs
 from portal.redaction import redacted
 from tests.builders import NOON, a_user
@@ -267,7 +267,7 @@ def test_whatever_a_view_refuses_is_one_line(client, written, monkeypatch, error
     def refuse(*arguments, **options):
         raise error
 
-    monkeypatch.setattr("apps.reading.views.home.home_page", refuse)
+    monkeypatch.setattr("apps.reading.views.news.home_page", refuse)
     assert client.get("/").status_code in {400, 403}
     assert len(written.all) == 1
     assert "Traceback" not in written.text
@@ -275,6 +275,6 @@ def test_whatever_a_view_refuses_is_one_line(client, written, monkeypatch, error
 
 @pytest.mark.django_db
 def test_a_failure_is_more_than_one_line(client, written, monkeypatch):
-    monkeypatch.delattr("apps.reading.views.home.home_page")
+    monkeypatch.delattr("apps.reading.views.news.home_page")
     assert client.get("/").status_code == 500
     assert "Traceback" in written.text

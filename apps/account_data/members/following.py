@@ -14,7 +14,7 @@ from apps.following import actions, queries
 from apps.following import queries as following
 from apps.following.actions.restoring import restore_folder, restore_follow
 from apps.following.models import Folder, Follow, Mark
-from apps.following.queries import unread_limits
+from apps.following.queries import states
 from apps.published_feeds.formats import atom
 from apps.published_feeds.formats.feed import Entry, Feed
 from apps.retrieval import actions as retrieval
@@ -68,7 +68,7 @@ def take_folders(running: Import) -> None:
 
 
 def write_follows(user: User) -> Iterator[bytes]:
-    last, unread_from = 0, unread_limits.unread_from(user)
+    last, unread_from = 0, states.unread_from(user)
     while follows := queries.follows_of(user).filter(pk__gt=last).select_related("source").order_by("pk")[:1_000]:
         for follow in follows:
             times = {"unread_from": unread_from[follow.source_id], "followed_at": follow.followed_at}

@@ -15,9 +15,9 @@ from apps.following import queries
 from apps.following.actions import MAX_TAG_LENGTH, NotPossible, checked_tag
 from apps.following.actions.restoring import Own, restore_marks, restore_rows, restore_tags
 from apps.following.models import Mark, Note, Playback, Reading, Tagging
-from apps.following.queries import unread_limits
+from apps.following.queries import states
 from apps.postings.models import Posting
-from apps.stories.actions.restoring import restore_reactions
+from apps.stories.actions.learning import restore_reactions
 from apps.stories.models import Reaction
 
 MARKS, TAGS, REACTIONS = "marks.jsonl", "tags.jsonl", "reactions.jsonl"
@@ -40,7 +40,7 @@ def _by_posting(rows: "QuerySet[Any]") -> Iterator[Any]:
 
 
 def write_marks(user: User) -> Iterator[bytes]:
-    late = set(unread_limits.unread_before(user))
+    late = set(states.unread_before(user))
     for mark in _by_posting(Mark.objects.filter(user=user)):
         values = {"changed_at": mark.changed_at} | options_of(mark, KNOWN_OF_MARKS)
         if mark.posting_id in late:

@@ -10,9 +10,8 @@ from apps.search.queries import TooCostly
 from apps.stories.models import Section
 from apps.stories.queries.sections import MAX_SHOWN, NOTHING, contents, find, sections
 from apps.web.pages import Context
-from apps.web.pages.rows import rows
+from apps.web.pages.rows import rows, story_rows
 from apps.web.pages.search_query import complaint
-from apps.web.pages.stories import story_rows
 
 PREVIEWED = 8
 COSTLY = 500.0  # ms

@@ -1,13 +1,18 @@
-"""Marks of single postings."""
+"""Marks, tags and notes of single postings, the history, and postings shared by a secret address."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
+from secrets import token_urlsafe
 from typing import Any
 
+from django.db import transaction
+from django.utils.translation import gettext as _
+
 from apps.accounts.models import User
-from apps.database.statements import execute
+from apps.database.statements import execute, fetch
 from apps.following import queries
-from apps.following.models import Mark
+from apps.following.actions.errors import NotPossible
+from apps.following.models import Mark, Note, Playback, Reading, Share, Tag, Tagging
 from apps.following.queries.copies import MARKED_COPIES
 from apps.postings.models import Posting
 
@@ -19,6 +24,33 @@ FROM (SELECT unnest(%(ids)s::bigint[]) AS id UNION ({MARKED_COPIES})) marked ORD
 ON CONFLICT (user_id, posting_id) DO UPDATE SET read = excluded.read, marked_all = NULL,
     changed_at = excluded.changed_at, read_changed_at = excluded.read_changed_at
 """
+
+MAX_REMEMBERED = 2_000  # postings, of a user
+MAX_RECORDING_SECONDS = 7 * 86_400.0
+
+# One statement, because it runs whenever a posting is opened. Its DELETE sees the table as before the INSERT, so it
+# considers the other postings alone and keeps as many as the new ones leave room for.
+_REMEMBER = """
+WITH remembered AS (
+    INSERT INTO following_reading (user_id, posting_id, read_at)
+    SELECT %(user)s, posting_id, %(now)s FROM unnest(%(postings)s::bigint[]) AS posting_id
+    ON CONFLICT (user_id, posting_id) DO UPDATE SET read_at = excluded.read_at
+)
+DELETE FROM following_reading
+WHERE user_id = %(user)s AND posting_id <> ALL (%(postings)s::bigint[]) AND read_at < (
+    SELECT read_at FROM (
+        SELECT %(now)s::timestamptz AS read_at UNION ALL
+        SELECT read_at FROM following_reading WHERE user_id = %(user)s AND posting_id <> ALL (%(postings)s::bigint[])
+    ) AS latest ORDER BY read_at DESC OFFSET %(room)s LIMIT 1)
+RETURNING posting_id
+"""
+
+MAX_TAGS = 500  # of a user
+MAX_TAG_LENGTH = 50  # characters
+
+MAX_NOTES = 10_000  # of a user
+MAX_NOTE_LENGTH = 10_000  # characters
+MAX_SHARES = 1_000  # of a user
 
 
 def mark_read(user: User, posting_ids: Iterable[int], *, read: bool, now: datetime) -> None:
@@ -58,3 +90,149 @@ def mark_for_all(pairs: Iterable[tuple[int, int]], *, now: datetime, **values: A
         unique_fields=["user", "posting"],
         update_fields=[*values, "changed_at"],
     )
+
+
+def remember_read(user: User, posting_ids: Iterable[int], *, now: datetime) -> None:
+    """Add postings to the top of the user's history, and delete the oldest entries above the limit."""
+    ids = sorted(set(posting_ids))
+    if ids:
+        room = max(MAX_REMEMBERED - len(ids), 0)
+        fetch(_REMEMBER, {"user": user.pk, "postings": ids, "now": now, "room": room})
+
+
+def clear_history(user: User) -> int:
+    """Delete the history; returns the number of entries. The postings stay read."""
+    deleted, _by_model = Reading.objects.filter(user=user).delete()
+    return deleted
+
+
+def save_position(user: User, posting_id: int, address: str, seconds: float, *, now: datetime) -> None:
+    """Store the position; the last device wins."""
+    Playback.objects.update_or_create(
+        user=user,
+        posting_id=posting_id,
+        defaults={"address": address, "seconds": min(max(seconds, 0.0), MAX_RECORDING_SECONDS), "changed_at": now},
+    )
+
+
+def forget_position(user: User, posting_id: int) -> None:
+    Playback.objects.filter(user=user, posting_id=posting_id).delete()
+
+
+@transaction.atomic
+def tag(user: User, posting_ids: Iterable[int], name: str, now: datetime) -> None:
+    """Add a tag to postings. Raises NotPossible for an invalid name or too many tags."""
+    name = checked_tag(name)
+    User.objects.select_for_update().get(pk=user.pk)  # two concurrent tags could exceed the limit
+    tags = Tag.objects.filter(user=user)
+    if not tags.filter(name=name).exists() and tags.count() >= MAX_TAGS:
+        raise NotPossible(_("You can have at most %(number)s tags.") % {"number": MAX_TAGS})
+    tag_for_all([(user.pk, name, posting_id) for posting_id in posting_ids], now=now)
+
+
+def untag(user: User, posting_ids: Iterable[int], name: str) -> None:
+    Tagging.objects.filter(tag__user=user, tag__name=_tidy(name), posting_id__in=list(posting_ids)).delete()
+
+
+@transaction.atomic
+def tag_for_all(tagged: Collection[tuple[int, str, int]], *, now: datetime) -> None:
+    """Tag postings for many users at once: tuples of user id, checked name and posting id."""
+    names = sorted({(user_id, name) for user_id, name, _ in tagged})
+    Tag.objects.bulk_create([Tag(user_id=user_id, name=name) for user_id, name in names], ignore_conflicts=True)
+    known = Tag.objects.filter(user__in={user_id for user_id, _ in names}, name__in={name for _, name in names})
+    tag_ids = {(tag.user_id, tag.name): tag.pk for tag in known}
+    pairs = sorted({(tag_ids[user_id, name], posting_id) for user_id, name, posting_id in tagged})
+    Tagging.objects.bulk_create(
+        [Tagging(tag_id=tag_id, posting_id=posting_id, tagged_at=now) for tag_id, posting_id in pairs],
+        ignore_conflicts=True,
+    )
+
+
+def checked_tag(name: str) -> str:
+    """A tag's name as it is stored. Raises NotPossible if it is empty or too long."""
+    name = _tidy(name)
+    if not name:
+        raise NotPossible(_("A tag needs a name."))
+    if len(name) > MAX_TAG_LENGTH:
+        raise NotPossible(_("A tag's name can have at most %(number)s characters.") % {"number": MAX_TAG_LENGTH})
+    return name
+
+
+def _tidy(name: str) -> str:
+    return " ".join(name.replace("\0", "").split())
+
+
+@transaction.atomic
+def rename_tag(user: User, tag_id: int, name: str) -> bool:
+    """Rename a tag of the user; False if it does not exist. Raises NotPossible if the name is invalid or taken."""
+    name = checked_tag(name)
+    User.objects.select_for_update().get(pk=user.pk)  # a new tag could take the name in between
+    if Tag.objects.filter(user=user, name=name).exclude(pk=tag_id).exists():
+        raise NotPossible(_("A tag named “%(name)s” already exists; you can merge the two.") % {"name": name})
+    return Tag.objects.filter(user=user, pk=tag_id).update(name=name) > 0
+
+
+@transaction.atomic
+def merge_tags(user: User, tag_id: int, into_id: int) -> bool:
+    """Move the postings of one tag to another and delete it; False if these are not two tags of the user."""
+    theirs = Tag.objects.select_for_update().filter(user=user, pk__in=[tag_id, into_id]).order_by("pk")
+    if len(theirs) < 2:
+        return False
+    moved = Tagging.objects.filter(tag_id=tag_id).order_by("posting_id")
+    Tagging.objects.bulk_create(
+        [Tagging(tag_id=into_id, posting_id=old.posting_id, tagged_at=old.tagged_at) for old in moved],
+        ignore_conflicts=True,
+        batch_size=1_000,
+    )
+    Tag.objects.filter(pk=tag_id).delete()
+    return True
+
+
+def delete_tag(user: User, tag_id: int) -> bool:
+    """Delete a tag with its taggings; False if it does not exist."""
+    deleted, _by_model = Tag.objects.filter(user=user, pk=tag_id).delete()
+    return deleted > 0
+
+
+@transaction.atomic
+def write_note(user: User, posting_id: int, text: str, *, now: datetime) -> bool:
+    """Store or replace a user's note; an empty one is deleted, and False returned. Raises NotPossible above a limit."""
+    text = text.replace("\0", "").replace("\r\n", "\n").strip()
+    if not text:
+        delete_note(user, posting_id)
+        return False
+    if len(text) > MAX_NOTE_LENGTH:
+        raise NotPossible(
+            _("A note can have at most %(most)s characters; this one has %(count)s.")
+            % {"most": f"{MAX_NOTE_LENGTH:,}", "count": f"{len(text):,}"}
+        )
+    User.objects.select_for_update().get(pk=user.pk)  # two concurrent notes could exceed the limit
+    notes = Note.objects.filter(user=user)
+    if not notes.filter(posting_id=posting_id).exists() and notes.count() >= MAX_NOTES:
+        raise NotPossible(_("You can have at most %(most)s notes.") % {"most": f"{MAX_NOTES:,}"})
+    Note.objects.update_or_create(user=user, posting_id=posting_id, defaults={"text": text, "changed_at": now})
+    return True
+
+
+def delete_note(user: User, posting_id: int) -> bool:
+    deleted, _by_model = Note.objects.filter(user=user, posting_id=posting_id).delete()
+    return deleted > 0
+
+
+@transaction.atomic
+def share(user: User, posting_id: int, *, now: datetime) -> Share:
+    """Create the secret address of a posting, or return the existing one. Raises NotPossible for too many shares."""
+    User.objects.select_for_update().get(pk=user.pk)  # two concurrent shares could exceed the limit
+    shares = Share.objects.filter(user=user)
+    present = shares.filter(posting_id=posting_id).first()
+    if present is not None:
+        return present
+    if shares.count() >= MAX_SHARES:
+        raise NotPossible(_("You can share at most %(most)s articles.") % {"most": f"{MAX_SHARES:,}"})
+    return Share.objects.create(user=user, posting_id=posting_id, secret=token_urlsafe(24), shared_at=now)
+
+
+def unshare(user: User, posting_id: int) -> bool:
+    """Delete the secret address; sharing again creates another one."""
+    deleted, _by_model = Share.objects.filter(user=user, posting_id=posting_id).delete()
+    return deleted > 0

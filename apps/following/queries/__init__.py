@@ -9,10 +9,9 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
 from apps.accounts.models import User
-from apps.database.sanitizing import sanitize
 from apps.database.statements import among, fetch, fetch_as
 from apps.following.algorithms.ordering import natural_key
-from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Share, Tag, Tagging
+from apps.following.models import Folder, Follow, Mark, Tag, Tagging
 from apps.following.queries.copies import folded, folds
 from apps.following.queries.own import notes_of, readings_before, share_at, shares_of, unfinished
 from apps.following.queries.states import first_nonempty, unread, unread_counts, with_state

@@ -15,8 +15,7 @@ from apps.postings.models import Posting
 from apps.reading.algorithms.kept_pictures import with_one_address_each
 from apps.web.algorithms.pictures import is_on_web, led_through, played_through, replaced
 from apps.web.pages import Context
-from apps.web.pages.pictures import arranged, choice_of, proxied, proxied_recording
-from apps.web.pages.rows import PostingRow, rows_by_id
+from apps.web.pages.rows import PostingRow, arranged, choice_of, proxied, proxied_recording, rows_by_id
 
 LENGTHS = (0, 50, 100, 200)  # postings to store
 AT_ONCE = 25  # postings per response

@@ -1,33 +1,44 @@
-"""The page of a posting."""
+"""The pages of a posting: its own, its menu in a list, and the one that is shared; history and notes."""
 
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from html import escape
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 from django.contrib.auth.models import AnonymousUser
+from django.core.paginator import Paginator
 
 from apps.accounts.models import User
+from apps.following import queries as following
 from apps.following.models import Follow
-from apps.following.queries.posting_state import PostingState, posting_state
+from apps.following.queries.states import PlaybackPosition, PostingState, posting_state
 from apps.postings import queries as postings
 from apps.postings.algorithms.players import player_of
 from apps.postings.algorithms.teasers import is_teaser
 from apps.postings.models import Edition, Posting
+from apps.postings.queries import Cursor
 from apps.reading.algorithms.differences import word_changes
-from apps.reading.pages.attachments import attachments
+from apps.reading.pages.river import view_of
 from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import related_reports
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
-from apps.web.algorithms.articles import player_link
+from apps.web.algorithms.articles import clock, player_link
 from apps.web.pages import Context
-from apps.web.pages.icons import icon_address
-from apps.web.pages.pictures import article_for, picture_for, recording_for
+from apps.web.pages.rows import article_for, icon_address, picture_for, recording_for, row, rows_by_id
 from apps.web.pages.summaries import summary_part
 
 _RELATED = 3  # reports of the same story
 _SAMPLE = 20_000  # characters from which the reading time is estimated
+
+Player = Literal["audio", "video", ""]
+
+TEASER = 400  # characters of a text too short for a summary
+
+LENGTH = 40  # postings of a page
+UNFINISHED = 5  # recordings to resume
 
 
 def posting_page(
@@ -113,3 +124,134 @@ def _editions(posting: Posting) -> tuple[Context, ...]:
         }
         for later, edition in pairwise(versions)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    number: int  # among the posting's enclosures, from 0
+    address: str  # on the web
+    player: Player  # empty for files that browsers do not play
+    media_type: str
+    length: int  # bytes, 0 if unknown
+    title: str
+    played_from: str  # the address that players load, empty for files
+    duration: int = 0  # seconds, 0 if unknown
+    seconds: float = 0.0  # playback position
+
+    @property
+    def start(self) -> str:
+        """The address with the playback position, which players support without a script."""
+        address = self.played_from or self.address
+        return f"{address.partition('#')[0]}#t={self.seconds:.0f}" if self.seconds else address
+
+    @property
+    def clock(self) -> str:
+        return clock(self.seconds)
+
+    @property
+    def whole(self) -> str:
+        return clock(self.duration) if self.duration else ""
+
+
+def attachments(
+    enclosures: Iterable[Mapping[str, Any]],
+    place: PlaybackPosition | None = None,
+    played_from: Callable[[str], str] = lambda address: address,
+) -> tuple[Attachment, ...]:
+    """The enclosures on the web; `played_from` maps a publisher's address to the one that players load.
+
+    The playback position belongs to the recording with its address, or to the first one: some publishers change the
+    addresses of their recordings every time.
+    """
+    found = []
+    for number, enclosure in enumerate(enclosures):
+        address = http_address(str(enclosure.get("url") or ""))
+        if address and player_of(address) is None:  # else the article shows a card for it
+            media_type = str(enclosure.get("media_type") or "")
+            length, title = int(enclosure.get("length") or 0), str(enclosure.get("title") or "")
+            player = _player(media_type)
+            player_address = played_from(address) if player else ""
+            duration = int(enclosure.get("duration") or 0)
+            found.append(Attachment(number, address, player, media_type, length, title, player_address, duration))
+    playable = [each for each in found if each.player]
+    if place is not None and playable:
+        played = next((each for each in playable if each.address == place.address), playable[0])
+        found[found.index(played)] = replace(played, seconds=place.seconds)
+    return tuple(found)
+
+
+def _player(media_type: str) -> Player:
+    kind = media_type.partition("/")[0].strip().lower()
+    return "audio" if kind == "audio" else "video" if kind == "video" else ""
+
+
+def posting_menu(user: User, posting_id: int, place: Mapping[str, str]) -> Context | None:
+    """The menu of a posting that the user may read, or None; `place` describes its list. Two queries."""
+    posting = row(user, posting_id)
+    if posting is None:
+        return None
+    tags = list(following.tags_of(user))
+    return {
+        "posting": posting,
+        "tags": [tag for tag in tags if tag.name in posting.own_tags],
+        "other_tags": [tag for tag in tags if tag.name not in posting.own_tags],
+        **{name: place.get(name, "") for name in ("scope", "order", "shown_at", "next")},
+    }
+
+
+def shared_page(secret: str) -> Context | None:
+    """The page at a secret address, or None."""
+    share = following.share_at(secret)
+    if share is None:
+        return None
+    posting, anonymous = share.posting, AnonymousUser()
+    return {
+        "posting": posting,
+        "icon": icon_address(posting.source.icon_id),
+        "url": http_address(posting.url),  # of the original page, empty if not on the web
+        "site_url": http_address(posting.source.site_url),
+        "image_url": picture_for(anonymous, http_address(posting.image_url)),
+        "summary": summary_part(posting, None),
+        "teaser": posting.text[:TEASER],
+    }
+
+
+def history_page(user: User, start: Cursor | None) -> Context:
+    """The postings that the user read and may still open, the latest first. Four queries."""
+    found = list(following.readings_before(user, start)[: LENGTH + 1])
+    shown = found[:LENGTH]
+    last = Cursor(shown[-1].read_at, shown[-1].posting_id).encode() if len(found) > LENGTH else ""
+    begun = () if start else _with_postings(user, "playback", following.unfinished(user)[:UNFINISHED])
+    return {
+        "rows": _openable(_with_postings(user, "reading", shown)),
+        "begun": _openable(begun),  # unfinished recordings
+        "view": view_of(user),
+        "next": last,  # cursor of the next page, "" at the end
+    }
+
+
+def notes_page(user: User, words: str, number: str) -> Context:
+    """The user's notes, the latest first. Three queries."""
+    place = Paginator(following.notes_of(user, words), LENGTH).get_page(number)
+    return {
+        "rows": _with_postings(user, "note", place),
+        "words": words,  # filter
+        "place": place,
+    }
+
+
+def shares_page(user: User, number: str) -> Context:
+    """The user's shared postings, the latest first. Three queries."""
+    place = Paginator(following.shares_of(user), LENGTH).get_page(number)
+    return {"rows": _with_postings(user, "share", place), "place": place}
+
+
+def _with_postings(user: User, name: str, found: Iterable[Any]) -> tuple[Context, ...]:
+    """Things under a name with their postings, or None where the user may not open it any more."""
+    things = list(found)
+    postings = rows_by_id(user, [each.posting_id for each in things])
+    return tuple({name: each, "posting": postings.get(each.posting_id)} for each in things)
+
+
+def _openable(rows: Iterable[Context]) -> tuple[Context, ...]:
+    return tuple(row for row in rows if row["posting"])

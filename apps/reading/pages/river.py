@@ -1,4 +1,4 @@
-"""Rivers: all postings, of a folder, of a source, starred, with a tag."""
+"""Rivers: all postings, of a folder, of a source, starred, with a tag; and the layouts of lists."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,8 +20,7 @@ from apps.search.algorithms.language import BadQuery, Tree, narrowed, parse
 from apps.sources.algorithms.addresses import http_address
 from apps.sources.models import Source
 from apps.web.pages import Context
-from apps.web.pages.icons import icon_address
-from apps.web.pages.rows import rows
+from apps.web.pages.rows import icon_address, rows
 from apps.web.pages.search_query import complaint
 
 LENGTH = 30  # postings shown at once
@@ -125,3 +124,13 @@ def _ordered(found: QuerySet[Posting], user: User | AnonymousUser, options: List
         found = following.folded(found)
     ordered = after_place(found, options.start, oldest_first=options.order == User.Order.OLDEST)
     return list(ordered.values_list("pk", flat=True)[: LENGTH + 1])
+
+
+def view_of(
+    user: User | AnonymousUser, follow: Follow | None = None, requested: str = "", list_name: str = ""
+) -> User.View:
+    """The layout of the address, or else of the followed source or the list, or else the user's default."""
+    of_source = follow.view if follow else ""
+    own = user.view if user.is_authenticated else User.View.LIST
+    of_list = user.list_views.get(list_name) if user.is_authenticated else ""
+    return User.View(next(view for view in (requested, of_source, of_list, own) if view in User.View.values))

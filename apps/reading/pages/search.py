@@ -13,21 +13,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.search import queries as searching
-from apps.search.algorithms.language import (
-    And,
-    BadQuery,
-    Field,
-    Filter,
-    Not,
-    Or,
-    Tree,
-    names_match,
-    narrowed,
-    parse,
-    to_text,
-    wanted,
-    without,
-)
+from apps.search.algorithms import language
 from apps.search.algorithms.language.trees import parts_of
 from apps.search.queries import Added, Order, SearchResult
 from apps.search.queries.marks import Marker, Text, spelled, texts
@@ -74,10 +60,10 @@ def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -
     Raises BadCursor if the address has a wrong cursor, and TooCostly after a statement timeout.
     """
     try:
-        tree = parse(query.text)
-    except BadQuery as error:
+        tree = language.parse(query.text)
+    except language.BadQuery as error:
         return _page(query, "relevance", complaint=complaint(query.text, error))
-    has_words = bool(wanted(tree) or query.liked)
+    has_words = bool(language.wanted(tree) or query.liked)
     order: Order = (query.order or "relevance") if has_words else "newest"
     if not has_criteria(query):
         return _page(query, order)
@@ -136,55 +122,57 @@ def _page(query: SearchQuery, order: Order, *, has_words: bool = False, complain
 
 
 # --- the query --------------------------------------------------------------------------------------------------------
-def understood(tree: Tree, text: str) -> str:
+def understood(tree: language.Tree, text: str) -> str:
     """The parsed query if it mixes OR with other words without parentheses; else "".
 
-    >>> understood(parse("paris london OR rome"), "paris london OR rome"), understood(parse("paris"), "paris")
-    ('paris (london OR rome)', '')
+    >>> understood(language.parse("paris london OR rome"), "paris london OR rome")
+    'paris (london OR rome)'
+    >>> understood(language.parse("paris"), "paris")
+    ''
     """
-    is_mixed = isinstance(tree, And) and any(isinstance(part, Or) for part in tree.parts)
-    written = to_text(tree)
+    is_mixed = isinstance(tree, language.And) and any(isinstance(part, language.Or) for part in tree.parts)
+    written = language.to_text(tree)
     return written if is_mixed and written != " ".join(text.split()) else ""
 
 
-def _meant(tree: Tree, query: SearchQuery) -> Link | None:
+def _meant(tree: language.Tree, query: SearchQuery) -> Link | None:
     meant = searching.suggestion(tree)
-    written = to_text(meant)
+    written = language.to_text(meant)
     return None if meant == tree else Link(written, query.changed(text=written).address())
 
 
-def requires_account(tree: Tree) -> bool:
+def requires_account(tree: language.Tree) -> bool:
     """Whether it filters by a user's marks or follows.
 
-    >>> requires_account(parse("paris OR -(rome is:unread)")), requires_account(parse("lang:en"))
+    >>> requires_account(language.parse("paris OR -(rome is:unread)")), requires_account(language.parse("lang:en"))
     (True, False)
     """
     match tree:
-        case Filter(field):
+        case language.Filter(field):
             return field == "is"
-        case Not(part):
+        case language.Not(part):
             return requires_account(part)
-        case And(parts) | Or(parts):
+        case language.And(parts) | language.Or(parts):
             return any(requires_account(part) for part in parts)
     return False
 
 
-def filters(tree: Tree, query: SearchQuery) -> tuple[Link, ...]:
+def filters(tree: language.Tree, query: SearchQuery) -> tuple[Link, ...]:
     """The query's filters, each with a link to the search without it.
 
-    >>> filters(parse("paris -lang:de"), SearchQuery("paris -lang:de"))
+    >>> filters(language.parse("paris -lang:de"), SearchQuery("paris -lang:de"))
     (Link(label='-lang:de', address='?q=paris', count=0),)
     """
     return tuple(
-        Link(to_text(part), query.changed(text=to_text(without(tree, part))).address())
+        Link(language.to_text(part), query.changed(text=language.to_text(language.without(tree, part))).address())
         for part in parts_of(tree)
-        if isinstance(part.part if isinstance(part, Not) else part, Filter)
+        if isinstance(part.part if isinstance(part, language.Not) else part, language.Filter)
     )
 
 
 # --- results ----------------------------------------------------------------------------------------------------------
 def _found(
-    user: User | AnonymousUser, result: SearchResult, read: Mapping[int, Text], tree: Tree, query: SearchQuery
+    user: User | AnonymousUser, result: SearchResult, read: Mapping[int, Text], tree: language.Tree, query: SearchQuery
 ) -> tuple[Context, ...]:
     marker = Marker(tree, {added.term: added.weight for added in result.added})
     by_id = rows_by_id(user, result.postings)
@@ -223,14 +211,16 @@ def _added(added: Collection[Added], read: Mapping[int, Text], query: SearchQuer
 
 
 # --- facets -----------------------------------------------------------------------------------------------------------
-def facets(tree: Tree, query: SearchQuery, result: SearchResult, source_names: Mapping[int, str]) -> tuple[Facet, ...]:
+def facets(
+    tree: language.Tree, query: SearchQuery, result: SearchResult, source_names: Mapping[int, str]
+) -> tuple[Facet, ...]:
     """Links that narrow the results; a source whose name is ambiguous is given by its number."""
 
-    def link(label: str, count: int, *narrowings: tuple[Field, str]) -> Link:
+    def link(label: str, count: int, *narrowings: tuple[language.Field, str]) -> Link:
         narrower = tree
         for field, value in narrowings:
-            narrower = narrowed(narrower, field, value)
-        return Link(label, query.changed(text=to_text(narrower)).address(), count)
+            narrower = language.narrowed(narrower, field, value)
+        return Link(label, query.changed(text=language.to_text(narrower)).address(), count)
 
     names = list(source_names.values())
     sources = [
@@ -254,7 +244,7 @@ def facets(tree: Tree, query: SearchQuery, result: SearchResult, source_names: M
 
 def _filter_value(source_id: int, name: str, names: Iterable[str]) -> str:
     """The value of `source:` that matches only this source."""
-    is_unique = sum(names_match(name, other) for other in names) == 1 and not name.isdecimal()
+    is_unique = sum(language.names_match(name, other) for other in names) == 1 and not name.isdecimal()
     return name if is_unique else str(source_id)
 
 

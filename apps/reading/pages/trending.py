@@ -1,12 +1,14 @@
 """Trends: five lists, and curves of chosen terms."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import NamedTuple, get_args
+from typing import Literal, NamedTuple, Self, get_args
+from urllib.parse import quote_plus
 
 from django.contrib.auth.models import AnonymousUser
+from django.http import QueryDict
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.functional import Promise
@@ -16,9 +18,9 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
+from apps.database.sanitizing import sanitize
 from apps.postings import queries as postings
 from apps.published_feeds.pages import menu_of_trends
-from apps.reading.pages.trending_parameters import Method, Period, TrendingParameters
 from apps.search.queries.addresses import search_address
 from apps.trending import queries as trending
 from apps.trending.algorithms.terms import whole
@@ -27,6 +29,12 @@ from apps.trending.queries import Curve, ListRank
 from apps.trending.queries.names import LISTS, language_name
 from apps.web.algorithms.charts import Series, line_chart, sparkline
 from apps.web.pages import Context
+
+Method = Literal["ours", "yioop"]
+Period = Literal["hours", "days", "months"]
+
+MAX_CHARTED = 5  # terms
+MAX_TERM_LENGTH = 200  # characters
 
 LENGTH = 10  # terms of a list; its feed has more
 CHARTED = 3  # terms by default
@@ -44,6 +52,54 @@ PERIODS: Mapping[Period, tuple[Promise, str, int, Promise]] = {
 OPENED: Sequence[Period] = ("days", "months", "hours")  # if no period is chosen
 MIN_STEPS = 4  # with articles, from which a curve shows a course
 METHODS: Mapping[Method, Promise] = {"ours": _("Rising now"), "yioop": _("Classic score")}
+
+
+@dataclass(frozen=True, slots=True)
+class TrendingParameters:
+    language: str = ""  # empty: the most frequent one
+    category: str = ""  # empty: all
+    method: Method = "ours"
+    period: Period | None = None  # None: one that has data
+    terms: tuple[str, ...] = ()  # charted; empty: the first ones of the day
+
+    @classmethod
+    def read(cls, given: QueryDict) -> Self:
+        """Parse an address; invalid values are ignored.
+
+        >>> TrendingParameters.read(QueryDict("language=en&term=rain&term=rain&term=&period=year"))
+        TrendingParameters(language='en', category='', method='ours', period=None, terms=('rain',))
+        """
+        method, period = given.get("method"), given.get("period")
+        terms = (" ".join(sanitize(term).split())[:MAX_TERM_LENGTH] for term in given.getlist("term"))
+        return cls(
+            language=sanitize(given.get("language", ""))[:3],
+            category=sanitize(given.get("category", ""))[:100],
+            method="yioop" if method == "yioop" else "ours",
+            period=next((known for known in get_args(Period) if known == period), None),
+            terms=tuple(dict.fromkeys(filter(None, terms)))[-MAX_CHARTED:],
+        )
+
+    def address(self) -> str:
+        """The query string that `read` parses.
+
+        >>> TrendingParameters("en", terms=("new york",)).address()
+        '?language=en&term=new+york'
+        """
+        values = [("language", self.language), ("category", self.category)]
+        values += [("method", self.method)] if self.method != "ours" else []
+        values += [("period", self.period)] if self.period else []
+        values += [("term", term) for term in self.terms]
+        return "?" + "&".join([f"{name}={_quoted(value)}" for name, value in values if value])
+
+    def of(self, language: str, category: str) -> Self:
+        terms = self.terms if language == self.language else ()
+        return replace(self, language=language, category=category, terms=terms)
+
+    def charting(self, terms: tuple[str, ...]) -> Self:
+        return replace(self, terms=terms[-MAX_CHARTED:])
+
+
+_quoted = lru_cache(1_024)(quote_plus)  # the many addresses of a page have the same parts
 
 
 class Link(NamedTuple):

@@ -1,26 +1,33 @@
-"""Following sources, and folders."""
+"""The catalogue, followed sources, their folders and health, and the first steps of new users."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse, HttpResponseBadRequest
+from django.http import Http404, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.timezone import now
+from django.utils.translation import get_language_from_request
 from django.utils.translation import gettext as _
+from django.utils.translation.trans_real import parse_accept_lang_header
 from django.views.decorators.http import require_safe
 
 from apps.accounts.models import User
-from apps.accounts.views.requests import errors_in, errors_shown, person_post, present
+from apps.accounts.views.requests import errors_in, errors_shown, person_get, person_post, present
 from apps.database.sanitizing import sanitize
+from apps.feed_health import actions
 from apps.following import actions as following_actions
 from apps.following import queries as following
-from apps.following.actions import NotPossible, arranging
+from apps.following.actions import NotPossible, follows
 from apps.following.models import Folder, Follow
 from apps.following.queries import Scope
-from apps.reading.forms.folders import AddressForm, FolderForm
-from apps.reading.forms.following import FollowForm, Move, NoMove, read_move
-from apps.reading.pages.catalogue import catalogue_page
+from apps.reading.forms import AddressForm, FolderForm, FollowForm, InterestsForm, Move, NoMove, OpmlForm, read_move
+from apps.reading.pages.following import catalogue_page, filling_page, health_page, of_interest, welcome_page
+from apps.recommendations import actions as recommendations
+from apps.retrieval.actions import NoDocument, fetch_document
 from apps.retrieval.actions import following as retrieval
+from apps.sources.algorithms.addresses import BadAddress
+from apps.sources.formats import opml
+from apps.web.algorithms.numbers import whole_number
 from apps.web.pages.reasons import translate_reason
 from apps.web.pages.sidebar import sidebar
 from apps.web.views.rendering import PersonsRequest, Request, back, show
@@ -151,13 +158,13 @@ def arrange(request: PersonsRequest) -> HttpResponse:
 
 def _move(user: User, move: Move) -> None:
     if move.kind == "source" and move.step:
-        arranging.step_source(user, move.id, within=move.within, step=move.step)
+        follows.step_source(user, move.id, within=move.within, step=move.step)
     elif move.kind == "source":
-        arranging.place_source(user, move.id, out_of=move.within, into=move.into, before=move.before)
+        follows.place_source(user, move.id, out_of=move.within, into=move.into, before=move.before)
     elif move.step:
-        arranging.step_folder(user, move.id, step=move.step)
+        follows.step_folder(user, move.id, step=move.step)
     else:
-        arranging.place_folder(user, move.id, into=move.into, before=move.before)
+        follows.place_folder(user, move.id, into=move.into, before=move.before)
 
 
 @login_required
@@ -184,3 +191,117 @@ def _folder(user: User, folder_id: int) -> Folder:
 
 def _follow(user: User, source_id: int) -> Follow:
     return present(following.follow_of(user, source_id), "You do not follow such a source.")
+
+
+@login_required
+def import_list(request: PersonsRequest) -> HttpResponse:
+    form = OpmlForm(request.POST or None, request.FILES or None)
+    report = None
+    if request.method == "POST" and form.is_valid():
+        try:
+            document = opml.read(_content(request, form))
+            report = retrieval.import_list(request.user, document, now=now())
+        except opml.BrokenOpml as problem:
+            form.add_error(
+                form.given, _("Nothing was imported: the file cannot be read.") + f" {translate_reason(str(problem))}"
+            )
+        except (NotPossible, NoDocument, BadAddress) as problem:
+            form.add_error(form.given, _("Nothing was imported.") + f" {translate_reason(str(problem))}")
+    return show(request, "reading/opml.html", form=form, report=report)
+
+
+def _content(request: PersonsRequest, form: OpmlForm) -> bytes:
+    address = form.cleaned_data["address"]
+    if not address:
+        content: bytes = form.cleaned_data["file"].read()
+        return content
+    return fetch_document(request.user, address, now=now())
+
+
+@person_get
+def export_list(request: PersonsRequest) -> HttpResponse:
+    document = opml.write(following.subscription_list(request.user), now())
+    return HttpResponse(
+        document,
+        content_type="text/x-opml; charset=utf-8",
+        headers={"Content-Disposition": 'attachment; filename="wirebeat.opml"'},
+    )
+
+
+@login_required
+def welcome(request: PersonsRequest) -> HttpResponse:
+    """Choose interests, or import a list, or skip both."""
+    given = request.POST or request.GET
+    languages = given.getlist("languages") if request.POST or request.htmx else _accepted(request)
+    page = welcome_page(languages, chosen=given.getlist("categories"))
+    form = InterestsForm(
+        request.POST if request.method == "POST" else None,
+        languages=[language.code for language in page["languages"]],
+        categories=page["categories"],
+    )
+    if request.method == "POST" and form.is_valid():
+        found = of_interest(form.cleaned_data["categories"], form.cleaned_data["languages"])
+        with errors_in(form, NotPossible):
+            retrieval.follow_all(request.user, found, now=now())
+            if found:
+                return redirect("filling")
+            form.add_error(None, _("There is nothing on this in these languages yet."))
+    return show(request, "reading/welcome.html", page=page, form=form)
+
+
+def _accepted(request: Request) -> list[str]:
+    """The languages of the Accept-Language header, the preferred first."""
+    header = request.headers.get("Accept-Language", "")[:500]
+    named = [code for code, _weight in parse_accept_lang_header(header) if code != "*"]
+    return named or [get_language_from_request(request)]
+
+
+@person_get
+def filling(request: PersonsRequest) -> HttpResponse:
+    """The news of the newly followed sources; htmx polls until all of them were checked."""
+    return show(request, "reading/filling.html", part="reading/_filling.html", page=filling_page(request.user, now()))
+
+
+@person_post
+def dismiss_recommendation(request: PersonsRequest, source_id: int) -> HttpResponse:
+    if not following.visible_sources(request.user).filter(pk=source_id).exists():
+        raise Http404("There is no such source.")
+    recommendations.dismiss(request.user, source_id, now=now())
+    if request.htmx:
+        return HttpResponse()
+    messages.success(request, _("It will no longer be recommended to you."))
+    return back(request, "catalogue")
+
+
+@person_get
+def feed_health(request: PersonsRequest) -> HttpResponse:
+    return show(request, "reading/feed_health.html", page=health_page(request.user, request.GET.get("page", "1")))
+
+
+@person_post
+def dismiss_notice(request: PersonsRequest, notice_id: int) -> HttpResponse:
+    if not actions.dismiss(request.user, notice_id, now=now()):
+        raise Http404("You have no such notice.")
+    return back(request, "feed_health")
+
+
+@person_post
+def dismiss_notices(request: PersonsRequest) -> HttpResponse:
+    up_to = whole_number(request.POST.get("up_to", ""))
+    if up_to is None:
+        return HttpResponseBadRequest("The notices are not named.", content_type="text/plain; charset=utf-8")
+    actions.dismiss_all(request.user, up_to=up_to, now=now())
+    return back(request, "feed_health")
+
+
+@person_post
+def set_mail(request: PersonsRequest) -> HttpResponse:
+    wanted = request.POST.get("by_mail") == "yes"
+    if wanted and not request.user.email:
+        messages.error(request, _("Your account has no e-mail address."))
+    else:
+        actions.set_mail(request.user, is_wanted=wanted, now=now())
+        messages.success(
+            request, _("You now also get notices by mail.") if wanted else _("You no longer get notices by mail.")
+        )
+    return back(request, "feed_health")

@@ -1,30 +1,37 @@
-"""Marks of postings: read, starred, tags."""
+"""Marks, tags, notes, shared postings, playback positions, and the history."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from math import isfinite
 from typing import NamedTuple, cast, get_args
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse, HttpResponseBadRequest
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.http.request import QueryDict
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_safe
 
 from apps.accounts.models import User
-from apps.accounts.views.requests import person_get, person_post, present
+from apps.accounts.views.requests import errors_shown, person_get, person_post, present
+from apps.database.sanitizing import sanitize
 from apps.following import actions
 from apps.following import queries as following
 from apps.following.queries import Kind, Scope
+from apps.following.queries.states import posting_state
 from apps.postings import queries as postings
-from apps.reading.pages.menu import posting_menu
+from apps.published_feeds.pages import menu_of_shared
+from apps.reading.pages.posting import attachments, history_page, notes_page, posting_menu, shared_page, shares_page
 from apps.stories import actions as stories_actions
 from apps.web.algorithms.numbers import whole_number
 from apps.web.pages.rows import row, rows
 from apps.web.pages.sidebar import sidebar
-from apps.web.views.rendering import PersonsRequest, back, read_time, require_readable, show
+from apps.web.views.rendering import PersonsRequest, Request, back, place_in_list, read_time, require_readable, show
 
 MAX_SEEN = 200  # postings that a browser may report at once
 MAX_UP_TO = 1_000  # postings that are marked from the top of a list down to one
@@ -190,3 +197,137 @@ def _notify(request: PersonsRequest, count: int, undo: dict[str, object] | None)
 
 def _is_number(text: str) -> bool:
     return whole_number(text) is not None
+
+
+# --- history ----------------------------------------------------------------------------------------------------------
+@person_get
+def history(request: PersonsRequest) -> HttpResponse:
+    start = place_in_list(request)
+    part = "reading/_history_rows.html" if start else ""
+    return show(request, "reading/history.html", part=part, page=history_page(request.user, start))
+
+
+@person_post
+def clear_history(request: PersonsRequest) -> HttpResponse:
+    count = actions.clear_history(request.user)
+    text = ngettext(
+        "%(count)s article removed from the history.", "%(count)s articles removed from the history.", count
+    )
+    messages.success(request, text % {"count": f"{count:,}"})
+    return redirect("history")
+
+
+# --- notes ------------------------------------------------------------------------------------------------------------
+@person_get
+def notes(request: PersonsRequest) -> HttpResponse:
+    words = sanitize(request.GET.get("q", "")).strip()[:200]
+    page = notes_page(request.user, words, request.GET.get("page", ""))
+    return show(request, "reading/notes.html", page=page)
+
+
+@person_post
+def note(request: PersonsRequest, posting_id: int) -> HttpResponse:
+    """Save a note, or delete it."""
+    # Authors may delete a note even if they may no longer open the posting.
+    if request.POST.get("do") == "delete":
+        if actions.delete_note(request.user, posting_id):
+            messages.success(request, _("Note deleted."))
+        return back(request, "notes")
+    require_readable(request.user, posting_id)
+    with errors_shown(request, actions.NotPossible):
+        if actions.write_note(request.user, posting_id, sanitize(request.POST.get("text", "")), now=now()):
+            messages.success(request, _("Note saved."))
+    return back(request, "posting", posting_id)
+
+
+# --- tags -------------------------------------------------------------------------------------------------------------
+@person_get
+def tags(request: PersonsRequest) -> HttpResponse:
+    return show(request, "reading/tags.html", tags=list(following.counted_tags(request.user)))
+
+
+@person_post
+def change_tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
+    """Rename, merge or delete a tag."""
+    found = present(following.tag_of(request.user, tag_id), "You have no such tag.")
+    match request.POST.get("do"):
+        case "delete":
+            actions.delete_tag(request.user, tag_id)
+            messages.success(request, _("Tag “%(name)s” deleted.") % {"name": found.name})
+        case "merge":
+            other = following.tag_named(request.user, sanitize(request.POST.get("into", "")))
+            if other is not None and actions.merge_tags(request.user, tag_id, other.pk):
+                text = _("Tag “%(name)s” merged into “%(other)s”.")
+                messages.success(request, text % {"name": found.name, "other": other.name})
+            else:
+                messages.error(
+                    request, _("Choose another of your tags to merge “%(name)s” into.") % {"name": found.name}
+                )
+        case _other:
+            with errors_shown(request, actions.NotPossible):
+                actions.rename_tag(request.user, tag_id, sanitize(request.POST.get("name", "")))
+    return redirect("tags")
+
+
+# --- sharing ----------------------------------------------------------------------------------------------------------
+@person_post
+def share(request: PersonsRequest, posting_id: int) -> HttpResponse:
+    """Share a posting, or stop sharing it."""
+    if request.POST.get("do") == "end":
+        if actions.unshare(request.user, posting_id):
+            messages.success(request, _("The link no longer works."))
+        return back(request, "shares")
+    require_readable(request.user, posting_id)
+    with errors_shown(request, actions.NotPossible):
+        actions.share(request.user, posting_id, now=now())
+    return redirect(reverse("posting", args=[posting_id]) + "#share")
+
+
+@person_get
+def shares(request: PersonsRequest) -> HttpResponse:
+    page = shares_page(request.user, request.GET.get("page", ""))
+    return show(request, "reading/shares.html", page=page, feeds=menu_of_shared(request.user))
+
+
+@require_safe
+def shared(request: Request, share_secret: str) -> HttpResponse:
+    """Public for those who know the address, which neither search engines nor other sites learn."""
+    page = present(shared_page(share_secret), "Nothing is shared at this address, or no longer.")
+    response = show(request, "reading/shared.html", alone=True, page=page)
+    response["X-Robots-Tag"] = "noindex, nofollow"
+    response["Referrer-Policy"] = "no-referrer"
+    response["Cache-Control"] = "private, no-store"  # no longer visible once sharing ends
+    return response
+
+
+# --- playback positions, read and stored by a script of the page ------------------------------------------------------
+@require_http_methods(["GET", "POST"])
+@login_required
+def position(request: PersonsRequest, posting_id: int) -> HttpResponse:
+    """The position as `number` of the recording and `seconds`; 0 s: at the beginning or the end."""
+    posting = present(following.readable_by(request.user).filter(pk=posting_id).first(), "There is no such posting.")
+    own = posting_state(request.user, posting_id) if request.method == "GET" else None
+    carried = attachments(posting.enclosures, own.place if own else None)
+    recordings = {each.number: each for each in carried if each.player}
+    if request.method == "GET":
+        at = next((each for each in recordings.values() if each.seconds), None)
+        return JsonResponse({"number": at.number if at else None, "seconds": at.seconds if at else 0})
+    number, seconds = whole_number(request.POST.get("number", "")), _seconds(request.POST.get("seconds", ""))
+    if number is None or seconds is None:
+        return HttpResponseBadRequest("Say which recording, and how many seconds of it.")
+    recording = recordings.get(number)
+    if recording is None:
+        return HttpResponseBadRequest(f"The posting carries no recording {number}.")
+    if seconds < 1:
+        actions.forget_position(request.user, posting_id)
+    else:
+        actions.save_position(request.user, posting_id, recording.address, seconds, now=now())
+    return HttpResponse(status=204)
+
+
+def _seconds(text: str) -> float | None:
+    try:
+        seconds = float(text)
+    except ValueError:
+        return None
+    return seconds if isfinite(seconds) and seconds >= 0 else None

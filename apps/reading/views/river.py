@@ -1,6 +1,11 @@
-"""Lists of postings, and a posting."""
+"""Lists of postings, a posting, and refreshing its source."""
 
+from datetime import timedelta
+
+from django.contrib import messages
 from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils.timezone import localtime, now
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -10,25 +15,34 @@ from apps.accounts import actions as accounts_actions
 from apps.accounts.algorithms.typesetting import LEADINGS, SIZES
 from apps.accounts.context_processors import TYPESETTING_COOKIE, chosen_typesetting, remember
 from apps.accounts.models import User
-from apps.accounts.views.requests import person_get, present
+from apps.accounts.views.requests import person_get, person_post, present
 from apps.database.sanitizing import sanitize
 from apps.following import actions as following_actions
 from apps.following import queries as following
 from apps.following.models import Follow
-from apps.following.queries import Scope
+from apps.following.queries import Scope, readable_by
 from apps.published_feeds.pages import menu_of_list
-from apps.reading.pages.layouts import view_of
+from apps.reading.actions.fetching import Busy
+from apps.reading.actions.full_text import TooOften, fetch_text
 from apps.reading.pages.posting import posting_page
-from apps.reading.pages.river import ListOptions, river_page
-from apps.reading.views.summaries import chosen_percent
+from apps.reading.pages.river import ListOptions, river_page, view_of
+from apps.reading.views.marks import list_in
+from apps.reading.views.news import chosen_percent
+from apps.retrieval import queries as retrieval
+from apps.retrieval.actions import refreshing
 from apps.sources.actions import note_opened
 from apps.sources.models import Source
 from apps.stories import actions as stories_actions
+from apps.web.algorithms.numbers import whole_number
 from apps.web.pages import Context
-from apps.web.views.rendering import PersonsRequest, Request, by, is_from_here, is_prefetch, place_in_list, show
+from apps.web.pages.sidebar import sidebar
+from apps.web.views.rendering import PersonsRequest, Request, back, by, is_from_here, is_prefetch, place_in_list, show
 
 # Parts of the page by the element that shows them: beside a list, or below a row.
 _PARTS = {"pane": "reading/_pane.html", "menu": "reading/_expanded.html"}
+
+LONGEST_WAIT = timedelta(minutes=1)  # for results on the page
+NO_CONTENT = 204  # htmx changes nothing and requests again
 
 
 @person_get
@@ -150,3 +164,53 @@ def _view(request: Request, scope: Scope, follow: Follow | None) -> User.View:
         elif scope.kind != "source":
             accounts_actions.set_list_view(person, name, view)
     return view
+
+
+@person_post
+def refresh(request: PersonsRequest) -> HttpResponse:
+    """Check the feeds of a list now, or show when they are checked next."""
+    shown = present(list_in(request.POST), "There is no such list.")
+    answer = refreshing.refresh(request.user, _source_ids(request.user, shown.scope), now=now())
+    context = {"scope": shown.scope, "answer": answer, "most": refreshing.MAX_CHECKS, "now": now()}
+    if request.htmx:
+        return render(request, "reading/_refresh_answer.html", context)
+    messages.info(request, render_to_string("reading/_refresh_answer.html", context, request))
+    return back(request, "river")
+
+
+@person_get
+def refreshed(request: PersonsRequest) -> HttpResponse:
+    """What the checks of some feeds of a list have found since it was shown, once all have ended."""
+    scope, since = present(list_in(request.GET), "There is no such list.")
+    wanted = {whole_number(number) for number in request.GET.get("feeds", "").split("-")}
+    results = retrieval.results_since(_source_ids(request.user, scope) & wanted, since)
+    if results.waiting and now() - since < LONGEST_WAIT:
+        return HttpResponse(status=NO_CONTENT)
+    context: dict[str, object] = {"scope": scope, "results": results, "now": now()}
+    if scope.kind == "source":
+        context["next"] = retrieval.schedule_of(scope.id)
+    if results.new:
+        context["sidebar"] = sidebar(request.user)
+    return render(request, "reading/_refresh_results.html", context)
+
+
+def _source_ids(user: User, scope: Scope) -> set[int]:
+    """The followed sources of a list; raises Http404 if there are none."""
+    found = set(following.follows_in(user, scope).values_list("source_id", flat=True))
+    if not found:
+        raise Http404("You follow no feeds in this list.")
+    return found
+
+
+@person_post
+def full_text(request: PersonsRequest, posting_id: int) -> HttpResponse:
+    """Fetch the page of a posting, and show its text instead of the teaser."""
+    posting = present(readable_by(request.user).exclude(url="").filter(pk=posting_id).first(), "There is no such page.")
+    try:
+        if not fetch_text(request.user, posting):
+            messages.error(request, _("The full text could not be found on the article's page."))
+    except TooOften:
+        messages.error(request, _("You have opened many full texts within the hour. Try again later."))
+    except Busy:
+        messages.error(request, _("Many pages are being fetched just now. Try again in a moment."))
+    return back(request, "posting", posting_id)

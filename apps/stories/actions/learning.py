@@ -1,8 +1,9 @@
-"""Learning users' tastes from their reactions, unless they switched it off."""
+"""Learning users' tastes from their reactions, unless they switched it off; reactions of another portal."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 
@@ -113,3 +114,19 @@ def _learn_of(user_id: int, reactions: list[Reaction], items: Mapping[int, Item]
 
 def _joined(weights: dict[int, float]) -> bytes:
     return packed_weights({term: weight for term, weight in weights.items() if abs(weight) > 1e-4})
+
+
+@transaction.atomic
+def restore_reactions(user: User, reactions: Mapping[int, Mapping[str, Any]]) -> int:
+    """Add reactions by posting id where the user has none; returns how many are new.
+
+    They are learnt like other new ones, unless the user switched that off.
+    """
+    is_learning = tastes.is_learning(user)
+    there = set(Reaction.objects.filter(user=user, posting_id__in=reactions).values_list("posting_id", flat=True))
+    new = [
+        Reaction(user=user, posting_id=posting_id, stale=is_learning, **reactions[posting_id])
+        for posting_id in sorted(reactions.keys() - there)
+    ]
+    Reaction.objects.bulk_create(new, ignore_conflicts=True, batch_size=1_000)
+    return len(new)

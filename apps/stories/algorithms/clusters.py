@@ -10,9 +10,18 @@ from numpy.typing import NDArray
 
 from apps.stories.algorithms.agreement import CHANCE_AMONG_MANY, FADING, HALF_LIFE, MANY, abundance, agrees, faded
 from apps.stories.algorithms.features import BUCKETS, Terms
-from apps.stories.algorithms.reports import Report, Reports, halves, similarities
-from apps.stories.algorithms.rows import Places, Rows
-from apps.stories.algorithms.vectors import NOTHING, Vector, added, subtracted
+from apps.stories.algorithms.reports import (
+    NOTHING,
+    Places,
+    Report,
+    Reports,
+    Rows,
+    Vector,
+    added,
+    halves,
+    similarities,
+    subtracted,
+)
 
 ACTIVE = 7 * 24.0  # hours after its latest posting in which a story takes new ones
 THRESHOLD = 7.0  # likeness below which a posting begins a new story

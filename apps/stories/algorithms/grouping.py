@@ -8,7 +8,7 @@ from apps.postings.algorithms.fingerprints import Duplicates, Fingerprint
 from apps.stories.algorithms.clusters import ACTIVE, OF_POSTING, PROVISIONAL, Clusters
 from apps.stories.algorithms.features import Features
 from apps.stories.algorithms.rarity import BLOCK, Rarity
-from apps.stories.algorithms.vectors import Vector, heaviest
+from apps.stories.algorithms.reports import Vector, heaviest
 
 MERGED_AFTER = 100  # stories that got a posting
 MERGED_EVERY = 6.0  # hours, if fewer stories got a posting

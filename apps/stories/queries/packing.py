@@ -7,7 +7,7 @@ import numpy as np
 
 from apps.postings.algorithms.fingerprints import Fingerprint
 from apps.stories.algorithms.rarity import Block
-from apps.stories.algorithms.vectors import Vector
+from apps.stories.algorithms.reports import Vector
 
 Data = bytes | memoryview  # Django's types of bytea
 

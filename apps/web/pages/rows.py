@@ -1,25 +1,136 @@
-"""Postings in lists."""
+"""Postings and stories in lists, with the addresses of their icons and pictures."""
 
-from collections.abc import Collection, Mapping
+import functools
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.utils.translation import ngettext
+from django.urls import reverse
+from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.translation import gettext, ngettext
 
 from apps.accounts.models import User
+from apps.accounts.queries.site import own_address
 from apps.database.statements import MAX_ID, fetch_as
 from apps.following.queries.copies import COPIES, AlsoIn, also_in, folds
 from apps.following.queries.states import OWN, READABLE, STARRED, UNREAD
 from apps.sources.algorithms.addresses import http_address
+from apps.stories.algorithms.ranking import StoryRank
+from apps.stories.queries import front as stories
 from apps.stories.queries.front import MIN_SOURCES
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
-from apps.web.pages.icons import icon_address
-from apps.web.pages.pictures import picture_for, recording_for
+from apps.web.algorithms.articles import with_players, with_regions
+from apps.web.algorithms.pictures import is_on_web, led_through, played_through, replaced
+
+_SALTS = {  # by URL name; another salt would break the addresses in stored pages
+    "image": "apps.web.pages.pictures",
+    "recording": "apps.reading.actions.recordings",
+    "player": "apps.reading.views.players",
+}
+_WORDS = {"image": "picture", "recording": "recording", "player": "player"}
+_SIGNATURE = 16  # bytes
 
 EXCERPT = 320  # characters
+
+OTHERS = 3  # other reports that are named below the lead
+
+
+@functools.lru_cache(maxsize=10_000)
+def icon_address(digest: str | None) -> str:
+    """The address of an icon; empty for a feed that has none."""
+    return reverse("feed_icon", args=[digest]) if digest else ""
+
+
+def own_icon(digest: str | None) -> str:
+    """The absolute address of an icon, for other programs; empty for a feed that has none."""
+    return own_address(icon_address(digest)) if digest else ""
+
+
+class BadSignature(ValueError):
+    """A proxy address was not signed here."""
+
+
+def choice_of(user: User | AnonymousUser) -> User.Images:
+    """The user's setting; visitors use the proxy, so that no site learns what they read."""
+    return User.Images(user.images) if user.is_authenticated else User.Images.PROXIED
+
+
+def picture_for(user: User | AnonymousUser, address: str, choice: str | None = None) -> str:
+    """The address to load a picture from, or "" if it is not shown.
+
+    `choice` is the user's setting for this source, empty or None for the general one.
+    """
+    match User.Images(choice or choice_of(user)):
+        case User.Images.PROXIED if is_on_web(address):
+            return proxied(address)
+        case User.Images.BLOCKED if is_on_web(address):
+            return ""
+    return address
+
+
+def article_for(user: User | AnonymousUser, html: str, choice: str | None = None) -> str:
+    """A sanitized article for a page, with its pictures according to the setting for its source or the general one."""
+    images = User.Images(choice or choice_of(user))
+    html = arranged(html, pictured=images != User.Images.BLOCKED)
+    match images:
+        case User.Images.PROXIED:
+            return played_through(led_through(html, proxied), proxied_recording)
+        case User.Images.BLOCKED:
+            return played_through(replaced(html), proxied_recording)
+    return html
+
+
+def arranged(html: str, *, pictured: bool) -> str:
+    """A sanitized article with cards for players and regions for tables."""
+    return with_regions(with_players(html, proxied_player, pictured=pictured), gettext("Table"))
+
+
+def recording_for(user: User | AnonymousUser, address: str, choice: str | None = None) -> str:
+    """The address to play a recording from. None is blocked, since nothing is loaded before playback."""
+    is_direct = User.Images(choice or choice_of(user)) == User.Images.DIRECT
+    return address if is_direct else proxied_recording(address)
+
+
+def proxied(address: str) -> str:
+    """The proxy address of a picture."""
+    return _proxied(address, "image")
+
+
+def proxied_recording(address: str) -> str:
+    """The proxy address of audio or video."""
+    return _proxied(address.partition("#")[0], "recording")
+
+
+def proxied_player(address: str) -> str:
+    """The address of our frame for the player of what a page shows."""
+    return _proxied(address, "player")
+
+
+def _proxied(address: str, kind: str) -> str:
+    return reverse(kind, args=[_signature(address, kind), _encoded(address.encode())])
+
+
+def address_in(signature: str, encoded: str, *, kind: str = "image") -> str:
+    """The publisher's address in a proxy address; raises BadSignature if it was not signed here."""
+    try:
+        address = urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).decode()
+    except ValueError as error:
+        raise BadSignature(f"This is no address of a {_WORDS[kind]}.") from error
+    if not constant_time_compare(signature, _signature(address, kind)):
+        raise BadSignature(f"The address of this {_WORDS[kind]} was not signed here.")
+    return address
+
+
+def _signature(address: str, kind: str) -> str:
+    return _encoded(salted_hmac(_SALTS[kind], address, algorithm="sha256").digest()[:_SIGNATURE])
+
+
+def _encoded(data: bytes) -> str:
+    return urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +230,42 @@ def _row(user: User | AnonymousUser, row: PostingRow) -> PostingRow:
 def _audio(user: User | AnonymousUser, row: PostingRow) -> Mapping[str, Any] | None:
     address = http_address(str(row.audio["address"])) if row.audio else ""
     return {**row.audio, "address": recording_for(user, address, row.images)} if row.audio and address else None
+
+
+@dataclass(frozen=True, slots=True)
+class StoryRow:
+    """A story in a list, represented by its lead."""
+
+    id: int
+    lead: PostingRow
+    others: tuple[PostingRow, ...]
+    sources: int
+    reports: int
+    place: StoryRank
+    is_personal: bool
+
+    @property
+    def more(self) -> int:
+        return max(self.reports - 1 - len(self.others), 0)
+
+
+def story_rows(user: User | AnonymousUser, shown: Sequence[stories.Front]) -> tuple[StoryRow, ...]:
+    """The stories that the user may read. Two queries."""
+    if not shown:
+        return ()
+    others = stories.other_reports([(front.story.pk, front.lead_id) for front in shown], OTHERS + 1)
+    wanted = [front.lead_id for front in shown] + [id for ids in others.values() for id in ids]
+    found = rows_by_id(user, wanted)
+    return tuple(
+        StoryRow(
+            front.story.pk,
+            found[front.lead_id],
+            tuple(found[id] for id in others.get(front.story.pk, ()) if id in found)[:OTHERS],
+            front.sources,
+            front.reports,
+            front.place,
+            front.is_personal,
+        )
+        for front in shown
+        if front.lead_id in found
+    )

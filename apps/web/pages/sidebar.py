@@ -12,9 +12,8 @@ from apps.following import queries as following
 from apps.following.algorithms.ordering import natural_key
 from apps.following.models import Follow
 from apps.following.queries import FollowedSource, Scope
-from apps.following.queries.posting_state import StateTag
-from apps.following.queries.states import UNREAD, Unread, unread_articles
-from apps.web.pages.icons import icon_address
+from apps.following.queries.states import UNREAD, StateTag, Unread, unread_articles
+from apps.web.pages.rows import icon_address
 from apps.web.pages.search_query import address_of
 
 

@@ -13,7 +13,7 @@ from apps.following.queries import Scope, readable_by
 from apps.postings.queries import BadCursor, Cursor
 from apps.sources import actions as sources
 from apps.web.algorithms.numbers import whole_number
-from apps.web.pages.pictures import choice_of
+from apps.web.pages.rows import choice_of
 from apps.web.pages.sidebar import sidebar
 
 LAST_PAGE = 100

@@ -11,7 +11,7 @@ from apps.stories.algorithms.clusters import ACTIVE, NEAREST_REPORT, OF_POSTING,
 from apps.stories.algorithms.features import Features, features
 from apps.stories.algorithms.grouping import Grouping, Settled
 from apps.stories.algorithms.rarity import Rarity
-from apps.stories.algorithms.vectors import Vector, heaviest
+from apps.stories.algorithms.reports import Vector, heaviest
 from lab.evaluations.stories.stream import Arrival
 
 LIKE_ONE = 0.25  # cosine to the most similar report of the last seven days, for the method that uses nothing else

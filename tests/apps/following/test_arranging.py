@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from apps.following import actions, queries
-from apps.following.actions import NotPossible, arranging
+from apps.following.actions import NotPossible, follows
 from apps.following.models import Follow
 from apps.sources.formats import opml
 from tests.builders import NOON, a_folder, a_follow, a_source, a_user
@@ -29,7 +29,7 @@ def following(person, *titles: str, folders=()) -> list[int]:
 def test_unsorted_sources_follow_sorted_ones_by_name(person):
     _, second, _ = following(person, "Alpha", "Beta", "Gamma")
     assert sources_of(person) == ["Alpha", "Beta", "Gamma"]
-    arranging.step_source(person, second, within=None, step="first")
+    follows.step_source(person, second, within=None, step="first")
     following(person, "Zeta", "Aardvark")
     assert sources_of(person) == ["Beta", "Alpha", "Gamma", "Aardvark", "Zeta"]
 
@@ -40,7 +40,7 @@ def test_unsorted_sources_follow_sorted_ones_by_name(person):
 )
 def test_a_source_goes_a_step(person, step, order):
     _, second, _, _ = following(person, *"ABCD")
-    arranging.step_source(person, second, within=None, step=step)
+    follows.step_source(person, second, within=None, step=step)
     assert "".join(sources_of(person)) == order
 
 
@@ -48,7 +48,7 @@ def test_sorting_in_a_folder_leaves_the_others_where_they_are(person):
     folder = a_folder(person)
     first, _, _ = following(person, "B", "D", "F", folders=(folder,))
     following(person, "A", "C", "E")
-    arranging.place_source(person, first, out_of=folder.pk, into=folder.pk, before=None)
+    follows.place_source(person, first, out_of=folder.pk, into=folder.pk, before=None)
     assert "".join(sources_of(person)) == "ADCFEB"
 
 
@@ -56,7 +56,7 @@ def test_a_source_goes_into_another_folder_and_stays_in_a_third(person):
     here, there, elsewhere = (a_folder(person, name) for name in ("Here", "There", "Elsewhere"))
     [known] = following(person, "Known", folders=(there,))
     [moved] = following(person, "Moved", folders=(here, elsewhere))
-    arranging.place_source(person, moved, out_of=here.pk, into=there.pk, before=known)
+    follows.place_source(person, moved, out_of=here.pk, into=there.pk, before=known)
     assert set(Follow.objects.get(source=moved).folders.all()) == {there, elsewhere}
     assert sources_of(person) == ["Moved", "Known"]
 
@@ -64,27 +64,27 @@ def test_a_source_goes_into_another_folder_and_stays_in_a_third(person):
 def test_a_source_leaves_its_only_folder(person):
     folder = a_folder(person)
     [source] = following(person, "Free", folders=(folder,))
-    arranging.place_source(person, source, out_of=folder.pk, into=None, before=None)
+    follows.place_source(person, source, out_of=folder.pk, into=None, before=None)
     assert not Follow.objects.get().folders.exists()
 
 
 def test_folders_go_their_steps_among_those_beside_them(person):
     a, b, c = (a_folder(person, name) for name in "ABC")
     inner = a_folder(person, "Inner", parent=b)
-    arranging.step_folder(person, c.pk, step="first")
+    follows.step_folder(person, c.pk, step="first")
     assert list(queries.folders_of(person).filter(parent=None)) == [c, a, b]
-    arranging.step_folder(person, inner.pk, step="up")
-    arranging.place_folder(person, b.pk, into=None, before=c.pk)
+    follows.step_folder(person, inner.pk, step="up")
+    follows.place_folder(person, b.pk, into=None, before=c.pk)
     assert list(queries.folders_of(person).filter(parent=None)) == [b, c, a]
 
 
 def test_a_folder_is_dragged_into_another_one_but_never_into_itself(person):
     outer, other = a_folder(person, "Outer"), a_folder(person, "Other")
     inner = a_folder(person, "Inner", parent=outer)
-    arranging.place_folder(person, other.pk, into=outer.pk, before=inner.pk)
+    follows.place_folder(person, other.pk, into=outer.pk, before=inner.pk)
     assert list(queries.folders_of(person).filter(parent=outer)) == [other, inner]
     with pytest.raises(NotPossible, match="into itself"):
-        arranging.place_folder(person, outer.pk, into=inner.pk, before=None)
+        follows.place_folder(person, outer.pk, into=inner.pk, before=None)
 
 
 def test_objects_of_others_cannot_be_moved(person):
@@ -92,10 +92,10 @@ def test_objects_of_others_cannot_be_moved(person):
     theirs, [source] = a_folder(stranger), following(stranger, "Theirs")
     [mine] = following(person, "Mine")
     for attempt in (
-        lambda: arranging.step_folder(person, theirs.pk, step="up"),
-        lambda: arranging.step_source(person, source, within=None, step="up"),
-        lambda: arranging.place_source(person, mine, out_of=None, into=theirs.pk, before=None),
-        lambda: arranging.place_folder(person, a_folder(person).pk, into=theirs.pk, before=None),
+        lambda: follows.step_folder(person, theirs.pk, step="up"),
+        lambda: follows.step_source(person, source, within=None, step="up"),
+        lambda: follows.place_source(person, mine, out_of=None, into=theirs.pk, before=None),
+        lambda: follows.place_folder(person, a_folder(person).pk, into=theirs.pk, before=None),
     ):
         with pytest.raises(NotPossible):
             attempt()
@@ -105,18 +105,18 @@ def test_objects_of_others_cannot_be_moved(person):
 def test_moving_twice_changes_nothing_more(person):
     first, _, _ = following(person, *"ABC")
     for _ in range(2):
-        arranging.place_source(person, first, out_of=None, into=None, before=None)
+        follows.place_source(person, first, out_of=None, into=None, before=None)
     assert "".join(sources_of(person)) == "BCA"
 
 
 def test_sorting_costs_as_many_queries_for_a_hundred_sources_as_for_ten(person, django_assert_num_queries):
     ids = following(person, *(f"Source {number:03}" for number in range(10)))
-    arranging.step_source(person, ids[3], within=None, step="up")
+    follows.step_source(person, ids[3], within=None, step="up")
     with CaptureQueriesContext(connection) as few:
-        arranging.step_source(person, ids[3], within=None, step="up")
+        follows.step_source(person, ids[3], within=None, step="up")
     following(person, *(f"Source {number:03}" for number in range(10, 100)))
     with django_assert_num_queries(len(few)):
-        arranging.step_source(person, ids[3], within=None, step="last")
+        follows.step_source(person, ids[3], within=None, step="last")
 
 
 def test_an_exported_list_has_the_order_and_even_empty_folders(person):
@@ -124,8 +124,8 @@ def test_an_exported_list_has_the_order_and_even_empty_folders(person):
     a_folder(person, "Empty", parent=world)
     following(person, "A", "B", folders=(local, world))
     [last] = following(person, "Z", folders=(local,))
-    arranging.step_folder(person, world.pk, step="first")
-    arranging.step_source(person, last, within=local.pk, step="first")
+    follows.step_folder(person, world.pk, step="first")
+    follows.step_source(person, last, within=local.pk, step="first")
     written = opml.write(queries.subscription_list(person), NOON).decode()
     order = [part.split('"')[0] for part in written.split('text="')[1:]]
     assert order == ["World", "Empty", "A", "B", "Local", "Z", "A", "B"]
@@ -134,6 +134,6 @@ def test_an_exported_list_has_the_order_and_even_empty_folders(person):
 def test_a_new_folder_follows_sorted_ones(person):
     b = a_folder(person, "B")
     a_folder(person, "C")
-    arranging.step_folder(person, b.pk, step="last")
+    follows.step_folder(person, b.pk, step="last")
     actions.create_folder(person, "A")
     assert [folder.name for folder in queries.folders_of(person)] == ["C", "B", "A"]

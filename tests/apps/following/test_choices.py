@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from apps.following import actions, queries
-from apps.following.actions import importing
+from apps.following.actions import follows
 from apps.following.models import Follow
 from apps.following.queries import Scope
 from apps.postings.actions import store
@@ -123,7 +123,7 @@ def a_list_of(*addresses: str) -> OpmlDocument:
 
 def test_a_list_cannot_make_the_portal_flood_a_site(monkeypatch):
     """One list with many made-up addresses of a single site once turned readers into amplifiers (GHSA-83jp)."""
-    monkeypatch.setattr(importing, "MAX_OF_A_SITE", 10)
+    monkeypatch.setattr(follows, "MAX_OF_A_SITE", 10)
     user = a_user()
     addresses = [f"https://victim.example/feed?{number}" for number in range(200)]
     addresses += [f"https://{number}.victim.example/feed" for number in range(200)]
@@ -139,7 +139,7 @@ def test_a_list_cannot_make_the_portal_flood_a_site(monkeypatch):
 
 
 def test_known_sources_of_a_site_are_unlimited(monkeypatch):
-    monkeypatch.setattr(importing, "MAX_OF_A_SITE", 1)
+    monkeypatch.setattr(follows, "MAX_OF_A_SITE", 1)
     known = [a_source(url=f"https://large.example/{number}", listed=True).url for number in range(5)]
     report = retrieval.import_list(a_user(), a_list_of(*known, "https://large.example/new"), now=NOON)
     assert len(report.followed) == 6

@@ -19,7 +19,7 @@ from apps.following import actions, queries
 from apps.following.actions import follows
 from apps.following.models import Follow, Mark
 from apps.following.queries import Scope, listing
-from apps.following.queries.posting_state import posting_state
+from apps.following.queries.states import posting_state
 from apps.postings.actions.duplicates import note_copies
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from apps.following import actions, queries
-from apps.following.actions import NotPossible, folders, follows, importing
+from apps.following.actions import NotPossible, follows
 from apps.following.models import Folder, Follow
 from apps.following.queries import Scope
 from apps.postings.models import Posting
@@ -159,7 +159,7 @@ def test_a_title_in_the_list_becomes_the_users_own():
 
 
 def test_a_list_that_breaks_a_rule_halfway_leaves_nothing_behind(monkeypatch):
-    monkeypatch.setattr(folders, "MAX_FOLDERS", 1)
+    monkeypatch.setattr(follows, "MAX_FOLDERS", 1)
     with pytest.raises(NotPossible):
         actions.import_list(a_user(), LIST, now=NOON)
     assert not Source.objects.exists()
@@ -168,6 +168,6 @@ def test_a_list_that_breaks_a_rule_halfway_leaves_nothing_behind(monkeypatch):
 
 
 def test_a_list_may_be_too_long(monkeypatch):
-    monkeypatch.setattr(importing, "MAX_IMPORTED", 1)
+    monkeypatch.setattr(follows, "MAX_IMPORTED", 1)
     with pytest.raises(NotPossible, match="at most 1"):
         actions.import_list(a_user(), LIST, now=NOON)

@@ -19,7 +19,7 @@ from apps.dashboard.actions import merge_sources
 from apps.following import actions, queries
 from apps.following.actions import Marked, follows, marking
 from apps.following.queries import Scope, listing
-from apps.following.queries.posting_state import posting_state
+from apps.following.queries.states import posting_state
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
 from apps.search.algorithms.index.inversion import Attributes

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from apps.following import actions, queries
-from apps.following.actions import NotPossible, history, notes
+from apps.following.actions import NotPossible, marks
 from apps.following.models import Note, Playback, Reading, Share, Tag, Tagging
 from apps.following.queries import Scope
-from apps.following.queries.posting_state import StateNote, posting_state
+from apps.following.queries.states import StateNote, posting_state
 from apps.postings import queries as postings
 from tests.builders import NOON, a_follow, a_posting, a_source, a_user, some_postings
 
@@ -53,7 +53,7 @@ def test_a_note_has_a_longest_length():
 
 
 def test_notes_of_a_person_are_bounded(monkeypatch):
-    monkeypatch.setattr(notes, "MAX_NOTES", 1)
+    monkeypatch.setattr(marks, "MAX_NOTES", 1)
     user, first, second = a_user(), a_posting(), a_posting()
     actions.write_note(user, first.pk, "One", now=NOON)
     actions.write_note(user, first.pk, "Still one", now=NOON)
@@ -95,7 +95,7 @@ def test_history_goes_on_behind_a_place_in_it():
 
 
 def test_history_is_limited(monkeypatch):
-    monkeypatch.setattr(history, "MAX_REMEMBERED", 3)
+    monkeypatch.setattr(marks, "MAX_REMEMBERED", 3)
     user, other = a_user(), a_user()
     ids = [posting.pk for posting in some_postings(5)]
     actions.remember_read(other, ids[:1], now=NOON - timedelta(days=9))
@@ -106,7 +106,7 @@ def test_history_is_limited(monkeypatch):
 
 
 def test_reading_once_more_forgets_nothing(monkeypatch):
-    monkeypatch.setattr(history, "MAX_REMEMBERED", 3)
+    monkeypatch.setattr(marks, "MAX_REMEMBERED", 3)
     user = a_user()
     ids = [posting.pk for posting in some_postings(3)]
     for minute, posting_id in enumerate([*ids, ids[1], ids[0], ids[0]]):
@@ -130,7 +130,7 @@ class TestWhateverIsRead(TestCase):
         ids = [posting.pk for posting in some_postings(7)]
         actions.remember_read(other, ids, now=NOON)
         known, now = {}, NOON
-        with patch.object(history, "MAX_REMEMBERED", most):
+        with patch.object(marks, "MAX_REMEMBERED", most):
             for read, minutes in happenings:
                 now += timedelta(minutes=minutes)
                 actions.remember_read(user, [ids[number] for number in read], now=now)
@@ -188,7 +188,7 @@ def test_shares_of_locked_users_are_hidden():
 
 
 def test_shares_of_a_person_are_bounded(monkeypatch):
-    monkeypatch.setattr(notes, "MAX_SHARES", 1)
+    monkeypatch.setattr(marks, "MAX_SHARES", 1)
     user = a_user()
     actions.share(user, a_posting().pk, now=NOON)
     with pytest.raises(NotPossible, match="at most 1 articles"):

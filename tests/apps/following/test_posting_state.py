@@ -7,7 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from apps.following import actions, queries
 from apps.following.queries import readable_by, with_state
-from apps.following.queries.posting_state import PlaybackPosition, StateNote, StateTag, posting_state
+from apps.following.queries.states import PlaybackPosition, StateNote, StateTag, posting_state
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db

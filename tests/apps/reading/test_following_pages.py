@@ -11,9 +11,8 @@ from django.utils import timezone
 from apps.feed_health import actions as notices
 from apps.following import queries as following
 from apps.following.models import Follow
-from apps.reading.forms.following import NoMove, read_move
-from apps.reading.pages.feed_health import why
-from apps.reading.pages.languages import language_choices
+from apps.reading.forms import NoMove, read_move
+from apps.reading.pages.following import language_choices, why
 from apps.recommendations.models import Dismissal, Growth, Likeness
 from apps.retrieval.models import Schedule
 from tests.builders import (

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone, translation
 
-from apps.reading.pages.home import DELAYS
+from apps.reading.pages.news import DELAYS
 from apps.sources.actions import STARTER_EDITION, retrieve_starter_edition
 from apps.sources.formats.opml import OpmlDocument, Subscription
 from apps.sources.models import AuditEntry, Source

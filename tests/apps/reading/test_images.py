@@ -26,7 +26,7 @@ from apps.documents.models import RawDocument
 from apps.postings.algorithms.markup import clean
 from apps.reading.actions import fetching, images
 from apps.retrieval.http.fetching import Timeouts
-from apps.web.pages.pictures import address_in, proxied
+from apps.web.pages.rows import address_in, proxied
 from tests.builders import a_follow, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from apps.following import actions
 from apps.following import queries as following
 from apps.following.actions import Marked
 from apps.following.models import Mark, Note, Playback, Reading, Share, Tag, Tagging
-from apps.web.pages.pictures import proxied_recording
+from apps.web.pages.rows import proxied_recording
 from tests.builders import NOON, a_follow, a_posting, a_source, a_user, some_postings
 
 pytestmark = pytest.mark.django_db

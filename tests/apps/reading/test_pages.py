@@ -15,8 +15,8 @@ from apps.dashboard.pages.sources import source_page, sources_page
 from apps.dashboard.queries import SourceFilter
 from apps.following.queries import Scope
 from apps.postings.queries import Cursor
-from apps.reading.pages.catalogue import catalogue_page
-from apps.reading.pages.home import home_page
+from apps.reading.pages.following import catalogue_page
+from apps.reading.pages.news import home_page
 from apps.reading.pages.posting import posting_page
 from apps.reading.pages.river import LENGTH, ListOptions, river_page
 from apps.web.pages.sidebar import sidebar

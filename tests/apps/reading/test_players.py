@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from apps.accounts.models import User
 from apps.postings.algorithms.markup import clean
-from apps.web.pages.pictures import proxied, proxied_player
+from apps.web.pages.rows import proxied, proxied_player
 from tests.builders import a_follow, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db

@@ -9,8 +9,8 @@ from apps.accounts.models import User
 from apps.postings.algorithms.markup import clean
 from apps.reading.actions import fetching, recordings
 from apps.reading.actions.recordings import PART_BYTES
-from apps.reading.views import recordings as views
-from apps.web.pages.pictures import proxied, proxied_recording
+from apps.reading.views import media as views
+from apps.web.pages.rows import proxied, proxied_recording
 from tests.apps.reading.recordings_server import Publisher, publishing
 from tests.builders import a_follow, a_posting, a_source, a_user
 

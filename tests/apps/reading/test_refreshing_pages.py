@@ -155,7 +155,7 @@ def test_a_folder_is_made_in_the_sidebar(client, user):
 
 
 def test_a_folder_too_many_is_refused_in_the_sidebar(client, user, monkeypatch):
-    monkeypatch.setattr("apps.following.actions.folders.MAX_FOLDERS", 0)
+    monkeypatch.setattr("apps.following.actions.follows.MAX_FOLDERS", 0)
     assert "at most 0 folders" in client.post(reverse("new_folder"), {"name": "x"}, headers=HTMX).text
     client.post(reverse("new_folder"), {"name": "x", "next": "/river/"})
     assert "at most 0 folders" in client.get("/river/").text

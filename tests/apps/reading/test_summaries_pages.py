@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.postings.models import Posting
-from apps.reading.pages.summaries_story import story_part
+from apps.reading.pages.news import story_part
 from apps.summaries import actions
 from apps.web.pages.summaries import summary_of_posting
 from tests.builders import a_posting, a_source

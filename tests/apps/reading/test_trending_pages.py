@@ -9,8 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.postings.models import Posting
-from apps.reading.pages.trending import Link, trending_strip, trends_page
-from apps.reading.pages.trending_parameters import TrendingParameters
+from apps.reading.pages.trending import Link, TrendingParameters, trending_strip, trends_page
 from apps.sources.models import Source
 from apps.stories import actions as stories
 from apps.stories.models import Story

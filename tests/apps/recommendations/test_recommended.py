@@ -7,8 +7,7 @@ import pytest
 from apps.following.models import Follow
 from apps.recommendations import actions
 from apps.recommendations.models import Dismissal, Growth, Likeness, Match, Sketch
-from apps.recommendations.queries import recommended, rising
-from apps.recommendations.queries.records import READ_AGAIN_AFTER
+from apps.recommendations.queries import READ_AGAIN_AFTER, recommended, rising
 from apps.sources.models import Source
 from apps.stories import actions as stories
 from apps.stories.actions import consuming

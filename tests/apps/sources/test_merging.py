@@ -9,7 +9,7 @@ from apps.dashboard.actions import Merged, NotMergeable, add_source, edit_source
 from apps.following import actions as following_actions
 from apps.following import queries as following
 from apps.following.models import Follow, Mark, Tagging
-from apps.following.queries.posting_state import posting_state
+from apps.following.queries.states import posting_state
 from apps.postings.models import Edition, Posting
 from apps.retrieval.actions import discover, store
 from apps.retrieval.http.results import decide

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from apps.dashboard.pages import sections as pages
-from apps.reading.pages.sections import front_sections
+from apps.reading.pages.news import front_sections
 from apps.search import actions as search_actions
 from apps.search.algorithms.language import BadQuery
 from apps.search.queries import TooCostly

@@ -12,7 +12,7 @@ from apps.api.dialects.google_reader.queries.streams import known_sources, label
 from apps.api.queries.feeds import sources_by_folder
 from apps.following import queries as following
 from apps.sources.algorithms.addresses import absolute
-from apps.web.pages.icons import own_icon
+from apps.web.pages.rows import own_icon
 
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -13,14 +13,7 @@ from django.utils.timezone import now
 from apps.accounts.models import User
 from apps.api.dialects.google_reader.formats.items import as_atom, item_as_json
 from apps.api.dialects.google_reader.formats.streams import READING_LIST
-from apps.api.dialects.google_reader.queries.streams import (
-    Library,
-    Part,
-    StreamRequest,
-    items,
-    labels_by_source,
-    labels_of,
-)
+from apps.api.dialects.google_reader.queries import streams
 from apps.api.dialects.google_reader.schemas import heading
 from apps.api.dialects.google_reader.views.endpoint import Call, endpoint, respond, text_response
 from apps.postings.queries import Cursor
@@ -36,7 +29,7 @@ MODIFIED_KEPT_SECONDS = 86_400
 # --- ids and counts ---------------------------------------------------------------------------------------------------
 @endpoint()
 def ids(call: Call) -> HttpResponse:
-    part = Library(call.person).part(_stream_request(call, None, MAX_IDS))
+    part = streams.Library(call.person).part(_stream_request(call, None, MAX_IDS))
     refs = [{"id": str(id)} for id in part.ids]
     if not refs and call.fields.one("client") == "newsplus":
         refs = EMPTY_FOR_NEWSPLUS
@@ -46,7 +39,7 @@ def ids(call: Call) -> HttpResponse:
 @endpoint()
 def count(call: Call) -> HttpResponse:
     """The number of items of a stream; with `a=true` also the day of the newest."""
-    library = Library(call.person)
+    library = streams.Library(call.person)
     stream = next(iter(call.streams("s")), READING_LIST)
     text = str(library.count(stream))
     newest_at = library.newest_at(stream) if call.fields.one("a") == "true" else None
@@ -58,7 +51,7 @@ def count(call: Call) -> HttpResponse:
 def contents(call: Call, stream: str | None = None) -> HttpResponseBase:
     """A part of the stream in the path or `s`; by default of all follows."""
     wanted = _stream_request(call, stream, MAX_ITEMS)
-    part = Library(call.person).part(wanted)
+    part = streams.Library(call.person).part(wanted)
     title, site_url = heading(call.person, wanted.streams[0])
     head = {
         "direction": "ltr",
@@ -79,7 +72,7 @@ def items_contents(call: Call) -> HttpResponseBase:
 
 
 def _with_items(head: Mapping[str, object], person: User, ids: Sequence[int]) -> HttpResponseBase:
-    pieces = _written(head, person, ids, labels_by_source(person, labels_of(person)))
+    pieces = _written(head, person, ids, streams.labels_by_source(person, streams.labels_of(person)))
     if len(ids) <= AT_ONCE:
         return HttpResponse(b"".join(pieces), content_type="application/json")
     return StreamingHttpResponse(pieces, content_type="application/json")
@@ -91,7 +84,7 @@ def _written(
     yield json.dumps(head, ensure_ascii=False).removesuffix("}").encode() + b',"items":['
     separator = b""
     for start in range(0, len(ids), AT_ONCE):
-        for item in items(person, ids[start : start + AT_ONCE], labels):
+        for item in streams.items(person, ids[start : start + AT_ONCE], labels):
             yield separator + json.dumps(item_as_json(item), ensure_ascii=False, separators=(",", ":")).encode()
             separator = b","
     yield b"]}"
@@ -102,9 +95,9 @@ def _written(
 def atom(call: Call, stream: str) -> HttpResponseBase:
     """A part of a stream; 304 if neither items nor their states have changed."""
     wanted = _stream_request(call, stream, MAX_ITEMS)
-    part = Library(call.person).part(wanted)
+    part = streams.Library(call.person).part(wanted)
     title, site_url = heading(call.person, wanted.streams[0])
-    found = items(call.person, part.ids, labels_by_source(call.person, labels_of(call.person)))
+    found = streams.items(call.person, part.ids, streams.labels_by_source(call.person, streams.labels_of(call.person)))
     url = call.request.build_absolute_uri()
     document = as_atom(
         found, stream=wanted.streams[0], title=title, url=url, site_url=site_url, continuation=part.continuation
@@ -130,9 +123,9 @@ def _unchanged_since(name: str, etag: str) -> int:
 
 
 # --- parameters -------------------------------------------------------------------------------------------------------
-def _stream_request(call: Call, stream: str | None, most: int) -> StreamRequest:
+def _stream_request(call: Call, stream: str | None, most: int) -> streams.StreamRequest:
     fields, place = call.fields, call.fields.one("c")
-    return StreamRequest(
+    return streams.StreamRequest(
         streams=(call.stream(stream),) if stream else call.streams("s") or (READING_LIST,),
         limit=fields.number("n", USUAL, most=most),
         excluded=call.streams("xt"),
@@ -143,5 +136,5 @@ def _stream_request(call: Call, stream: str | None, most: int) -> StreamRequest:
     )
 
 
-def _continued(part: Part) -> dict[str, str]:
+def _continued(part: streams.Part) -> dict[str, str]:
     return {"continuation": part.continuation} if part.continuation else {}

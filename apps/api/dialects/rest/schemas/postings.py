@@ -15,7 +15,7 @@ from apps.following import queries as following
 from apps.following.models import Tagging
 from apps.following.queries import Scope
 from apps.following.queries.listing import after_place, listed
-from apps.following.queries.posting_state import posting_state
+from apps.following.queries.states import posting_state
 from apps.postings import models
 from apps.postings import queries as postings
 from apps.postings.queries import Cursor

@@ -25,7 +25,7 @@ from apps.retrieval.reports.delays import check_rate_of
 from apps.sources import models
 from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import hosts_only, http_address
-from apps.web.pages.icons import own_icon
+from apps.web.pages.rows import own_icon
 
 router = Router(tags=["sources"])
 

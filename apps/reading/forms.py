@@ -1,0 +1,275 @@
+"""Forms of followed sources, folders and imports, and of saved searches and notifications."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from apps.accounts.models import User
+from apps.accounts.queries.site import sends_mail
+from apps.alerts.channels import with_settings
+from apps.alerts.models import NotificationSettings, PercolatorQuery, Rule
+from apps.following import queries as following
+from apps.following.algorithms.ordering import STEPS, Step
+from apps.following.models import Folder, Follow
+from apps.sources.formats.opml import MAX_DOCUMENT_BYTES
+from apps.web.algorithms.numbers import whole_number
+
+
+def _folder_choices(folders: Collection[Folder]) -> list[tuple[int, str]]:
+    """Folders with their full paths, since names are not unique."""
+    paths = following.folder_paths(folders)
+    return [(folder_id, " / ".join(path)) for folder_id, path in sorted(paths.items(), key=lambda item: item[1])]
+
+
+class FolderChoice(forms.TypedMultipleChoiceField):
+    """Any of the user's folders."""
+
+    def __init__(self, user: User) -> None:
+        folders = {str(folder.pk): folder for folder in following.folders_of(user)}
+        super().__init__(
+            choices=_folder_choices(folders.values()),
+            coerce=folders.__getitem__,
+            required=False,
+            label=_("Folders"),
+            widget=forms.CheckboxSelectMultiple,
+        )
+
+
+class AddressForm(forms.Form):
+    address = forms.CharField(
+        max_length=2_100,
+        label=_("Address"),
+        help_text=_("A feed, or any page of a site: Wirebeat finds its feeds."),
+        widget=forms.TextInput(
+            attrs={"placeholder": "example.org", "inputmode": "url", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
+
+    def __init__(self, *args: Any, user: User, **options: Any) -> None:
+        super().__init__(*args, **options)
+        choice = FolderChoice(user)
+        if choice.choices:
+            self.fields["folders"] = choice
+
+    def folder_ids(self) -> list[int]:
+        return [folder.pk for folder in self.cleaned_data.get("folders", ())]
+
+
+class FolderForm(forms.Form):
+    name = forms.CharField(max_length=100, label=_("Name"))
+
+    def __init__(self, *args: Any, user: User, folder: Folder | None = None, **options: Any) -> None:
+        """The form of an existing or new folder."""
+        super().__init__(*args, **options)
+        folders = list(following.folders_of(user))
+        inside = following.with_descendants(folders, folder.pk) if folder else set()
+        places = {str(place.pk): place for place in folders if place.pk not in inside}
+        named = [choice for choice in _folder_choices(folders) if choice[0] not in inside]
+        self.fields["parent"] = forms.TypedChoiceField(
+            choices=[("", _("no parent folder")), *named],
+            coerce=places.__getitem__,
+            empty_value=None,
+            required=False,
+            label=_("Parent folder"),
+        )
+
+
+class OpmlForm(forms.Form):
+    file = forms.FileField(required=False, label=_("OPML file"), help_text=_("Most feed readers can export one."))
+    address = forms.CharField(
+        required=False,
+        max_length=2_000,
+        label=_("Or the address of a list"),
+        help_text=_("It is fetched once. Later additions are not followed automatically."),
+        widget=forms.TextInput(
+            attrs={"placeholder": "https://", "inputmode": "url", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
+
+    def clean_file(self) -> object:
+        file = self.cleaned_data["file"]
+        if file and file.size > MAX_DOCUMENT_BYTES:
+            size = MAX_DOCUMENT_BYTES // 1_000_000
+            raise forms.ValidationError(_("The file is larger than %(size)d MB.") % {"size": size})
+        return file
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        if not self.errors and bool(values.get("file")) == bool(values.get("address")):
+            raise forms.ValidationError(_("Give either a file or an address."))
+        return values
+
+    @property
+    def given(self) -> str:
+        """The field that was filled in."""
+        return "address" if self.cleaned_data.get("address") else "file"
+
+
+class FollowForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes none when it runs
+    """A user's settings for a followed source."""
+
+    class Meta:
+        model = Follow
+        fields = ["title", "view", "full_text", "images", "muted"]
+        labels = {
+            "title": _("Custom name"),
+            "view": _("Layout"),
+            "full_text": _("Article text"),
+            "images": _("Images"),
+            "muted": _("Mute"),
+        }
+        help_texts = {
+            "title": _("Leave empty to use the feed's own name."),
+            "full_text": _("From then on, the pages of new articles are fetched."),
+            "muted": _(
+                "You still follow it, but its articles appear only in its own list and are not counted elsewhere."
+            ),
+        }
+        error_messages = {"title": {"max_length": _("A name can have at most 1,000 characters.")}}
+        widgets = {"title": forms.TextInput}
+
+    def __init__(self, *args: Any, user: User, **options: Any) -> None:
+        super().__init__(*args, **options)
+        folders = FolderChoice(user)
+        self.fields = {"title": self.fields.pop("title"), "folders": folders, **self.fields}
+        if self.instance.pk:
+            self.initial["folders"] = list(self.instance.folders.values_list("pk", flat=True))
+
+
+class InterestsForm(forms.Form):
+    """Interests of a new user."""
+
+    languages = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple, label=_("Languages"))
+    categories = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple,
+        label=_("Interests"),
+        error_messages={"required": _("Choose at least one interest, or skip this.")},
+    )
+
+    def __init__(self, *args: Any, languages: Sequence[str], categories: Sequence[str], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["languages"].choices = [(code, code) for code in languages]  # type: ignore[attr-defined]
+        self.fields["categories"].choices = [(name, name) for name in categories]  # type: ignore[attr-defined]
+
+
+class NoMove(ValueError):
+    """A request does not describe a move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A folder or source that moves by a step, or to a place."""
+
+    kind: str  # "folder" or "source"
+    id: int
+    within: int | None  # current folder
+    step: Step | None  # None: it is placed
+    into: int | None = None
+    before: int | None = None  # id of the same kind; None: at the end
+
+
+def read_move(text: str) -> Move:
+    """Parse the form's field as set by a button or by dragging; raises NoMove.
+
+    >>> read_move("source-7 folder-3 up")
+    Move(kind='source', id=7, within=3, step='up', into=None, before=None)
+    >>> read_move("folder-3 folder-0 into folder-9 folder-4")
+    Move(kind='folder', id=3, within=None, step=None, into=9, before=4)
+    """
+    try:
+        item, place, how, *rest = text.split(" ")
+        kind, id = _named(item)
+        if how in STEPS and not rest:
+            return Move(kind, id, _folder(place), STEPS[STEPS.index(how)])
+        [into, before] = rest
+        if how != "into" or kind not in {"folder", "source"}:
+            raise NoMove(text[:100])
+        return Move(kind, id, _folder(place), None, _folder(into), _named(before)[1] or None)
+    except ValueError as error:
+        raise NoMove(f"{text[:100]!r} does not say what is to go where") from error
+
+
+def _named(text: str) -> tuple[str, int]:
+    kind, _separator, digits = text.partition("-")
+    number = whole_number(digits)
+    if kind not in {"folder", "source"} or number is None:
+        raise NoMove(text[:100])
+    return kind, number
+
+
+def _folder(text: str) -> int | None:
+    """A folder's id; None (0 in the form) outside of folders."""
+    kind, id = _named(text)
+    if kind != "folder":
+        raise NoMove(text[:100])
+    return id or None
+
+
+class RuleForm(forms.Form):
+    mark_read = forms.BooleanField(required=False, label=_("Mark as read"))
+    star = forms.BooleanField(required=False, label=_("Star"))
+    hide = forms.BooleanField(required=False, label=_("Hide, and show fewer like it under “For you”"))
+    tag = forms.CharField(required=False, max_length=50, label=_("Add tag"))
+    mail = forms.ChoiceField(required=False, choices=Rule.Mail.choices, label=_("Mail"), widget=forms.RadioSelect)
+    push = forms.BooleanField(required=False, label=_("Browser notifications"))
+    webhook_url = forms.CharField(
+        required=False,
+        max_length=2_000,
+        label=_("Webhook"),
+        help_text=_("An address that receives a signed JSON POST for new articles."),
+        widget=forms.TextInput(attrs={"inputmode": "url", "autocapitalize": "none", "spellcheck": "false"}),
+    )
+    importance = forms.FloatField(
+        min_value=0,
+        max_value=10,
+        label=_("Priority"),
+        help_text=_(
+            "Feeds that match this search are checked more often. 1 is normal, 0 has no effect. "
+            "All your searches together count at most as much as ten normal ones."
+        ),
+        widget=forms.NumberInput(attrs={"step": "0.5"}),
+    )
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields |= {channel.name: channel.field() for channel in with_settings() if channel.field}
+        if not sends_mail():
+            self.fields["mail"].help_text = _(
+                "This portal cannot send mail: its administrator has to set up a mail server first."
+            )
+
+    @staticmethod
+    def values_of(rule: Rule | None, query: PercolatorQuery | None) -> dict[str, Any]:
+        """Initial values of a search's form."""
+        given = ("mark_read", "star", "hide", "tag", "mail", "push", "webhook_url")
+        values = {name: getattr(rule, name) for name in given} | rule.settings if rule else {}
+        return values | {"importance": f"{query.importance:g}" if query else "1"}
+
+
+class NotificationSettingsForm(forms.Form):
+    quiet_from = forms.TimeField(
+        required=False,
+        label=_("Quiet from"),
+        help_text=_("Messages during quiet hours are sent when these end. Webhooks are always called immediately."),
+        widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
+    )
+    quiet_until = forms.TimeField(
+        required=False, label=_("Quiet until"), widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M")
+    )
+    digest_hour = forms.TypedChoiceField(
+        choices=[(hour, f"{hour}:00") for hour in range(24)], coerce=int, label=_("Daily digest at")
+    )
+    most_a_day = forms.IntegerField(
+        min_value=0,
+        max_value=1_000,
+        label=_("Mails and browser notifications per day, at most"),
+        help_text=_("The rest comes with the next daily digest."),
+    )
+
+    @staticmethod
+    def values_of(settings: NotificationSettings | None) -> dict[str, Any]:
+        settings = settings or NotificationSettings()
+        return {name: getattr(settings, name) for name in NotificationSettingsForm.base_fields}
