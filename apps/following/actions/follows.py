@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
 from apps.database.statements import execute
-from apps.following import actions, queries
+from apps.following import queries
 from apps.following.actions.errors import NotPossible
 from apps.following.actions.marking import settle
 from apps.following.algorithms.ordering import Step, placed, rearranged, stepped
@@ -40,6 +40,7 @@ MAX_IMPORTED = 5_000  # sources of one list
 MAX_OF_A_SITE = 1_000  # new sources of one site by one user, so that lists cannot overload a site
 
 
+# --- folders ----------------------------------------------------------------------------------------------------------
 @transaction.atomic
 def create_folder(user: User, name: str, parent: Folder | None = None) -> Folder:
     """Create a folder, or return the one of that name and parent. Raises NotPossible above a limit."""
@@ -86,6 +87,7 @@ def delete_folder(folder: Folder) -> None:
     folder.delete()
 
 
+# --- the order of sources and folders ---------------------------------------------------------------------------------
 @transaction.atomic
 def step_source(user: User, source_id: int, *, within: FolderId, step: Step) -> None:
     """Move a source by a step in one of the user's lists. Raises NotPossible if it is not in the list."""
@@ -125,7 +127,7 @@ def place_folder(user: User, folder_id: int, *, into: FolderId, before: int | No
     folder = _folder(user, folder_id)
     if into != folder.parent_id:
         parent = None if into is None else _folder(user, into)
-        actions.edit_folder(folder, name=folder.name, parent=parent)
+        edit_folder(folder, name=folder.name, parent=parent)
     _number_folders(placed(_siblings(user, into), folder_id, before))
 
 
@@ -141,7 +143,6 @@ def _folder(user: User, folder_id: int) -> Folder:
     return folder
 
 
-# --- sources ----------------------------------------------------------------------------------------------------------
 def _sources_in(user: User, place: FolderId) -> list[int]:
     followed = queries.followed_sources(user)
     if place is None:
@@ -171,7 +172,6 @@ def _arrange(user: User, part: Sequence[int]) -> None:
     _write(Follow, {followed[id]: number for number, id in enumerate(rearranged(list(followed), here), start=1)})
 
 
-# --- folders ----------------------------------------------------------------------------------------------------------
 def _siblings(user: User, parent_id: FolderId) -> list[int]:
     return [folder.pk for folder in queries.in_order(queries.folders_of(user).filter(parent_id=parent_id))]
 
@@ -189,6 +189,7 @@ def _write(model: type[Follow] | type[Folder], positions: Mapping[int, int]) -> 
     )
 
 
+# --- follows ----------------------------------------------------------------------------------------------------------
 @transaction.atomic
 def follow(user: User, source_ids: Sequence[int], *, now: datetime, folder_ids: Collection[int] = ()) -> list[int]:
     """Follow sources and add them to folders; returns the ids of newly followed ones.
@@ -270,6 +271,7 @@ def set_view(follow: Follow, view: str) -> None:
     Follow.objects.filter(pk=follow.pk).update(view=view)
 
 
+# --- imported lists ---------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class ImportReport:
     followed: tuple[int, ...]  # sources

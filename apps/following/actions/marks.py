@@ -92,6 +92,7 @@ def mark_for_all(pairs: Iterable[tuple[int, int]], *, now: datetime, **values: A
     )
 
 
+# --- history and playback positions -----------------------------------------------------------------------------------
 def remember_read(user: User, posting_ids: Iterable[int], *, now: datetime) -> None:
     """Add postings to the top of the user's history, and delete the oldest entries above the limit."""
     ids = sorted(set(posting_ids))
@@ -119,6 +120,7 @@ def forget_position(user: User, posting_id: int) -> None:
     Playback.objects.filter(user=user, posting_id=posting_id).delete()
 
 
+# --- tags -------------------------------------------------------------------------------------------------------------
 @transaction.atomic
 def tag(user: User, posting_ids: Iterable[int], name: str, now: datetime) -> None:
     """Add a tag to postings. Raises NotPossible for an invalid name or too many tags."""
@@ -194,6 +196,7 @@ def delete_tag(user: User, tag_id: int) -> bool:
     return deleted > 0
 
 
+# --- notes and shares -------------------------------------------------------------------------------------------------
 @transaction.atomic
 def write_note(user: User, posting_id: int, text: str, *, now: datetime) -> bool:
     """Store or replace a user's note; an empty one is deleted, and False returned. Raises NotPossible above a limit."""

@@ -44,6 +44,7 @@ WAITED_FOR = timedelta(minutes=3)  # for the first check of a newly followed sou
 SOURCES_SHOWN = 50
 
 
+# --- catalogue --------------------------------------------------------------------------------------------------------
 def catalogue_page(
     user: User | AnonymousUser,
     *,
@@ -119,6 +120,7 @@ def _entry(source: Source, weekly: Mapping[int, int]) -> Context:
     }
 
 
+# --- languages --------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class LanguageChoice:
     code: str  # without country or script
@@ -169,6 +171,7 @@ def in_languages(codes: Sequence[str]) -> Q:
     return found
 
 
+# --- first pages ------------------------------------------------------------------------------------------------------
 def welcome_page(accepted: Sequence[str], *, chosen: Sequence[str] = ()) -> Context:
     """Interests to choose from, with the `accepted` languages preselected. One query."""
     offers = offered()
@@ -230,6 +233,7 @@ def filling_page(user: User, now: datetime) -> Context:
     }
 
 
+# --- health -----------------------------------------------------------------------------------------------------------
 class _Followed:
     """A user's followed sources for a Paginator: one query for the count, one for a page."""
 

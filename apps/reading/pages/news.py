@@ -50,6 +50,7 @@ MAX_POSTINGS = 300  # shown of a story
 Listed = TypeVar("Listed")
 
 
+# --- front page -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Card:
     """An article with a picture, or a story with its lead."""
@@ -140,6 +141,7 @@ def _known(by_id: dict[int, PostingRow], posting_ids: Sequence[int]) -> tuple[Po
     return tuple(by_id[posting_id] for posting_id in posting_ids if posting_id in by_id)
 
 
+# --- sections ---------------------------------------------------------------------------------------------------------
 def title_of(section: Section) -> str:
     """In the language of the interface, or else in the default one."""
     code = get_language() or ""
@@ -192,6 +194,7 @@ def section_page(user: User | AnonymousUser, section: Section, number: int, now:
     }
 
 
+# --- stories ----------------------------------------------------------------------------------------------------------
 def stories_page(user: User | AnonymousUser, number: int, now: datetime) -> Context:
     """At most ten queries."""
     shown, place = _part(stories.front(user, now), number)
@@ -263,6 +266,25 @@ def _shares(ordered: Sequence[PostingRow]) -> tuple[Context, ...]:
     )
 
 
+def story_part(user: User | AnonymousUser, posting_ids: Sequence[int]) -> list[Context]:
+    """A summary of a story from the postings that the user may read, in their order.
+
+    Each sentence has its source and time. Five queries.
+    """
+    readable = following.readable_by(user).filter(pk__in=posting_ids).select_related("source")
+    postings = readable.only("pk", "published_at", "source__title", "source__url", "source__listed").in_bulk()
+    return [
+        {
+            "text": sentence.text,
+            "posting_id": sentence.posting_id,
+            "source": str(postings[sentence.posting_id].source),
+            "published_at": postings[sentence.posting_id].published_at,
+        }
+        for sentence in summaries.summary_of_story([id for id in posting_ids if id in postings])
+    ]
+
+
+# --- personal ranking -------------------------------------------------------------------------------------------------
 def own_page(user: User, number: int, now: datetime) -> Context:
     """A page of the user's personal ranking. At most nine queries."""
     taste = taste_of(user)
@@ -281,21 +303,3 @@ def own_page(user: User, number: int, now: datetime) -> Context:
         "is_on": is_learning(user),
         "learnt": taste is not None,  # whether a taste is known
     } | place
-
-
-def story_part(user: User | AnonymousUser, posting_ids: Sequence[int]) -> list[Context]:
-    """A summary of a story from the postings that the user may read, in their order.
-
-    Each sentence has its source and time. Five queries.
-    """
-    readable = following.readable_by(user).filter(pk__in=posting_ids).select_related("source")
-    postings = readable.only("pk", "published_at", "source__title", "source__url", "source__listed").in_bulk()
-    return [
-        {
-            "text": sentence.text,
-            "posting_id": sentence.posting_id,
-            "source": str(postings[sentence.posting_id].source),
-            "published_at": postings[sentence.posting_id].published_at,
-        }
-        for sentence in summaries.summary_of_story([id for id in posting_ids if id in postings])
-    ]

@@ -126,6 +126,7 @@ def _editions(posting: Posting) -> tuple[Context, ...]:
     )
 
 
+# --- attachments ------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class Attachment:
     number: int  # among the posting's enclosures, from 0
@@ -185,6 +186,7 @@ def _player(media_type: str) -> Player:
     return "audio" if kind == "audio" else "video" if kind == "video" else ""
 
 
+# --- menu, and the shared page ----------------------------------------------------------------------------------------
 def posting_menu(user: User, posting_id: int, place: Mapping[str, str]) -> Context | None:
     """The menu of a posting that the user may read, or None; `place` describes its list. Two queries."""
     posting = row(user, posting_id)
@@ -216,6 +218,7 @@ def shared_page(secret: str) -> Context | None:
     }
 
 
+# --- history, notes and shares ----------------------------------------------------------------------------------------
 def history_page(user: User, start: Cursor | None) -> Context:
     """The postings that the user read and may still open, the latest first. Four queries."""
     found = list(following.readings_before(user, start)[: LENGTH + 1])

@@ -39,6 +39,7 @@ EXCERPT = 320  # characters
 OTHERS = 3  # other reports that are named below the lead
 
 
+# --- icons and pictures -----------------------------------------------------------------------------------------------
 @functools.lru_cache(maxsize=10_000)
 def icon_address(digest: str | None) -> str:
     """The address of an icon; empty for a feed that has none."""
@@ -133,6 +134,7 @@ def _encoded(data: bytes) -> str:
     return urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
+# --- postings ---------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class PostingRow:
     id: int
@@ -232,6 +234,7 @@ def _audio(user: User | AnonymousUser, row: PostingRow) -> Mapping[str, Any] | N
     return {**row.audio, "address": recording_for(user, address, row.images)} if row.audio and address else None
 
 
+# --- stories ----------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class StoryRow:
     """A story in a list, represented by its lead."""
