@@ -41,7 +41,8 @@ _BY_NAME: dict[str, Caching] = {
         """,
         PERSONAL: """
             home keys search_help section stories story trends catalogue search source
-            river river_starred river_tag river_folder river_source mark_all seen undo refresh refreshed
+            river river_starred river_tag river_folder river_source mark_all seen undo refresh refreshed counts
+            full_text player
             posting mark tag menu mark_up_to note place share summary hide history clear_history notes tags change_tag
             save_search change_search alert_found alert_resume alert_messages alert_retry own learning
             add follow edit_follow unfollow folders new_folder show_feeds arrange edit_folder delete_folder feed_health

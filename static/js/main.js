@@ -18,13 +18,13 @@ closeAnswers();
 const has = (selector) => document.querySelector(selector) !== null;
 if (has("[data-arranging]")) import("./arranging.js").then(({ letArrange }) => letArrange());
 if (has("[data-choosing]")) import("./choosing.js").then(({ chooseTogether }) => chooseTogether());
+if (has("[data-push]")) import("./push.js").then(({ offerPush }) => offerPush());
 if (has(".sidebar, [data-posting]")) {
   import("./scrolling.js").then(({ markWhileScrolling }) => markWhileScrolling());
   import("./swipes.js").then(({ watchSwipes }) => watchSwipes());
   import("./playing.js").then(({ keepPlaces }) => keepPlaces());
   import("./players.js").then(({ playInPlace }) => playInPlace());
 }
-if (has("[data-push]")) import("./push.js").then(({ offerPush }) => offerPush());
 offerSharing();
 closeMenus();
 removeBroken();

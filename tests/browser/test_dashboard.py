@@ -56,7 +56,7 @@ def test_the_weights_of_many_sources_are_set_after_a_preview(page: Page, staff):
     page.get_by_role("button", name="Change").click()
     expect(page.get_by_text("2 feeds changed.")).to_be_visible()
     assert dict(Source.objects.values_list("title", "weight")) == {"The Bell": 4.0, "The Wire": 4.0, "The Horn": 1.0}
-    page.get_by_role("link", name="Changes").click()
+    page.get_by_role("navigation", name="Admin").get_by_role("link", name="Changes").click()
     expect(page.get_by_role("row", name="The Wire")).to_contain_text("They are first with everything")
     expect(page.get_by_role("row", name="The Wire")).to_contain_text("keeper")
 

@@ -60,7 +60,7 @@ def test_the_sidebar_hides_read_feeds_and_makes_folders(page: Page):
     page.set_viewport_size(WIDE)
     sign_in(page, user)
     page.goto(f"/river/source/{unread.source_id}/")
-    feeds = page.get_by_role("region", name="Feeds", exact=True)
+    feeds = page.get_by_role("group", name="Feeds", exact=True)
     lively = feeds.get_by_role("link", name="Lively")
     for shown in (1, 0):
         feeds.get_by_role("button", name="Only feeds with unread articles").click()

@@ -36,7 +36,8 @@ PATTERNS, OPERATIONS = 380, 130  # there are at least so many
 
 # Their URLs hold a secret that is wrong, or what does not exist.
 REFUSED_TO_ALL = {
-    "image", "recording", "shared", "alert_stop", "push", "private_sources", "private_feed", "search_feed", "section",
+    "image", "recording", "feed_icon", "player",
+    "shared", "alert_stop", "push", "private_sources", "private_feed", "search_feed", "section",
     "section_feed", "story_feed", "accounts/oidc/<str:provider_id>/login/", "openid_connect_login",
     "openid_connect_callback", "account_confirm_email", "accept_invitation",
 }  # fmt: skip

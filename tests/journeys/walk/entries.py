@@ -18,6 +18,8 @@ service_worker
 offline_shell
 image
 recording
+feed_icon
+player
 
 river | q=alone&order=oldest | start=$posting_id
 river_starred
@@ -270,6 +272,8 @@ v1/feeds/counters
 v1/feeds/<int:feed_id> | {"title": "mine"} | {"category_id": $category_id}
 v1/feeds/<int:feed_id>/mark-all-as-read
 v1/feeds/<int:feed_id>/refresh
+v1/feeds/<int:feed_id>/icon
+v1/icons/<int:feed_id>
 v1/feeds/<int:feed_id>/entries
 v1/feeds/<int:feed_id>/entries/<int:entry_id>
 v1/entries | {"entry_ids": [$entry_id], "status": "unread"} | {"entry_ids": [$entry_id], "starred": true}

@@ -110,7 +110,7 @@ def a_foreign_world() -> World:
         "slug": section.slug, "source_id": owner.source.pk, "story_id": owner.story_id,
         "stream": f"feed/{owner.source.pk}", "email": person.email,
         "now": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "other_source_id": site.pk, "social_id": social.pk,
-        "stuck_id": stuck.pk, "tag_id": owner.tag_id,
+        "stuck_id": stuck.pk, "tag_id": owner.tag_id, "digest": "0" * 32,
         "token": guessed(rule.stop_token), "token_id": token.pk, "uidb36": int_to_base36(person.pk),
         "undo_id": owner.undo_id, "user_id": person.pk, "what": "pause", "who": person.pk,
     }  # fmt: skip
