@@ -40,8 +40,12 @@ def pictured(number: int, **values):
 
 def test_cards_show_a_story_first_and_then_articles_with_pictures_of_several_feeds(client):
     now, consuming._memory = timezone.now(), None
-    for source, image in ((a_source(listed=True), ""), (a_source(listed=True), "https://site.example/storm.png")):
-        a_posting(source, title="Storm floods streets of Lisbon", image_url=image, published_at=now, language="en")
+    for image, text in (
+        ("", "Boats brought people to safety after the storm flooded streets of Lisbon."),
+        ("https://site.example/storm.png", "Schools stay closed in Lisbon: a storm floods streets, said the mayor."),
+    ):
+        title, source = "Storm floods streets of Lisbon", a_source(listed=True)
+        a_posting(source, title=title, text=text, image_url=image, published_at=now, language="en")
     while stories.consume():
         pass
     busy = a_source(listed=True)
