@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,14 @@ HAS_WINDOWS = "headless-shell" not in (CHROMIUM or "")
 NO_BARS = {"windowState": "fullscreen"}  # those of a window would be painted with every page
 PHONE = {"width": 390, "height": 844}
 WHERE_TO_GET_IT = "needs chromium: apt-get install chromium, or name another one in WIREBEAT_CHROMIUM"
+
+
+def wait_until(page: Page, expression: str) -> None:
+    """Until it is true; `wait_for_function` evaluates in the page, which its policy forbids."""
+    end = time.monotonic() + PATIENCE / 1_000
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, expression
+        page.wait_for_timeout(20)
 
 
 @pytest.fixture(scope="package")

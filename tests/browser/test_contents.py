@@ -10,6 +10,7 @@ from apps.accounts.models import User
 from apps.postings.actions import Document, store
 from apps.postings.models import Posting
 from apps.sources.formats import parse
+from tests.browser.conftest import wait_until
 from tests.browser.test_accessibility import faults
 from tests.browser.test_images import PICTURE
 from tests.browser.test_reading import sign_in, with_and_without_scripts
@@ -76,7 +77,7 @@ def test_a_wide_table_scrolls_by_keyboard_and_the_page_does_not(page: Page, post
     region = page.get_by_role("region", name="Table 1")
     region.focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("document.querySelector('.wide').scrollLeft > 0")
+    wait_until(page, "document.querySelector('.wide').scrollLeft > 0")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

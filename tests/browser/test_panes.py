@@ -12,6 +12,7 @@ from apps.following.models import Mark
 from apps.postings.models import Posting
 from tests.apps.reading.recordings_server import Publisher, publishing
 from tests.browser import everything
+from tests.browser.conftest import wait_until
 from tests.browser.test_reading import sign_in
 from tests.builders import a_folder, a_follow, a_posting, a_source, a_user, some_postings
 
@@ -160,7 +161,7 @@ def test_space_pages_through_an_article_and_x_reads_it_in_the_list(page: Page):
     page.keyboard.press("o")
     expect(page.locator("[data-heading]")).to_have_text("Long")
     page.keyboard.press("Space")
-    page.wait_for_function("document.getElementById('pane').scrollTop > 300")
+    wait_until(page, "document.getElementById('pane').scrollTop > 300")
     expect(page.locator("[data-heading]")).to_have_text("Long")
     page.evaluate("document.getElementById('pane').scrollTop = 99999")
     page.keyboard.press("Space")

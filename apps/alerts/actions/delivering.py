@@ -7,7 +7,6 @@ accepted the message and before that is stored, the message is sent again, under
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from time import perf_counter
 from uuid import uuid4
 
@@ -169,7 +168,7 @@ def retry(user: User, message_id: int, *, now: datetime) -> bool:
     dead = Message.objects.filter(user=user, pk=message_id, state=State.FAILED)
     if not dead.update(state=State.WAITING, attempts=0, due_at=now, done_at=None):
         return False
-    transaction.on_commit(partial(send_tasks, [message_id]), robust=True)
+    transaction.on_commit(lambda: send_tasks([message_id]), robust=True)
     return True
 
 
@@ -214,7 +213,7 @@ def enqueue(hits_by_key: Mapping[MessageKey, Sequence[int]], *, now: datetime, w
     Message.objects.bulk_create(made)
     due = [message.pk for message in grown + made if message.due_at <= now]
     # While the broker is down, `send_due` finds them.
-    transaction.on_commit(partial(send_tasks, due), robust=True)
+    transaction.on_commit(lambda: send_tasks(due), robust=True)
 
 
 def _open_messages(keys: Collection[MessageKey], *, wait: bool) -> dict[tuple[object, ...], Message]:

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from typing import NamedTuple
 
 from django.db import connection, transaction
@@ -113,7 +112,8 @@ def note_copies_later(keys: Iterable[tuple[int, datetime]]) -> None:
 
     Of two transactions that store copies at once, neither sees the other's: the one that ends last finds both.
     """
-    transaction.on_commit(partial(note_copies, [(key, at) for key, at in keys if key]), robust=True)
+    noted = [(key, at) for key, at in keys if key]
+    transaction.on_commit(lambda: note_copies(noted), robust=True)  # no partial: Django names a function that fails
 
 
 def note_copies(keys: Sequence[tuple[int, datetime]]) -> int:

@@ -74,11 +74,13 @@ def daily_totals(now: datetime) -> RetrievalTotals:
     return RetrievalTotals(**totals)
 
 
+# A search occupies its host for some seconds, so none begins shortly before a check.
 _DUE_ICONS = f"""
 SELECT partition, (array_agg(id ORDER BY icon_due_at DESC))[:{ICONS_AT_ONCE}] FROM (
     SELECT source.id, partition, icon_due_at
     FROM sources_source source JOIN retrieval_schedule schedule ON source_id = source.id
-    WHERE icon_due_at <= %s AND site_id IS NULL AND source.state = 'active' AND observed_at IS NOT NULL
+    WHERE icon_due_at <= %(now)s AND site_id IS NULL AND source.state = 'active' AND observed_at IS NOT NULL
+        AND (due_at IS NULL OR due_at > %(now)s + interval '1 minute')
     ORDER BY icon_due_at DESC LIMIT {MAX_DUE_ICONS}
 ) due GROUP BY partition
 """
@@ -86,7 +88,7 @@ SELECT partition, (array_agg(id ORDER BY icon_due_at DESC))[:{ICONS_AT_ONCE}] FR
 
 def due_icons(now: datetime) -> list[tuple[int, list[int]]]:
     """Some retrieved sources whose icons are to be looked for, by partition; new ones first."""
-    return [tuple(row) for row in query(_DUE_ICONS, [now])]
+    return [tuple(row) for row in query(_DUE_ICONS, {"now": now})]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw
 
 from apps.retrieval import queries, sandbox
 from apps.retrieval.algorithms.icons import MAX_BYTES, SIZE, small_icon
+from apps.retrieval.models import Schedule
 from apps.sources.actions import begin_icon_searches, finish_icon_search, prune_icons
 from apps.sources.actions.icons import LEASE
 from apps.sources.models import Icon, Source
@@ -133,7 +134,7 @@ def test_pictures_of_one_color_or_none_are_blank():
 def a_retrieved_source(**values) -> Source:
     source = a_source(**values)
     Source.objects.filter(pk=source.pk).update(icon_due_at=NOW - timedelta(hours=1))
-    a_schedule(source, observed_at=NOW)
+    a_schedule(source, observed_at=NOW, due_at=NOW + timedelta(hours=40))
     return source
 
 
@@ -151,6 +152,15 @@ def test_only_active_retrieved_sources_are_due():
     source = a_retrieved_source()
     a_retrieved_source(state=Source.State.GONE)
     a_schedule(a_source())  # never retrieved
+    assert due() == {source.pk}
+
+
+@pytest.mark.django_db
+def test_no_search_begins_shortly_before_a_check():
+    source = a_retrieved_source()
+    Schedule.objects.update(due_at=NOW + timedelta(seconds=30))
+    assert due() == set()
+    Schedule.objects.update(due_at=NOW + timedelta(seconds=90))
     assert due() == {source.pk}
 
 
