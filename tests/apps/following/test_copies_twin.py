@@ -6,10 +6,8 @@ A plain reading of the rules, one posting at a time, says what lists and counts 
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import timedelta
-from types import SimpleNamespace
 from unittest.mock import patch
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -25,10 +23,9 @@ from apps.postings.models import Posting
 from apps.postings.queries import Cursor
 from apps.reading.pages import river
 from apps.reading.pages.river import ListOptions, river_page
-from apps.search.algorithms.index.conditions import Attributes
-from apps.search.queries.resolving import _unread
 from apps.sources.models import Source
 from apps.web.pages.sidebar import Sidebar, sidebar
+from tests.apps.following.searched import surely_unread
 from tests.builders import NOON, a_folder, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db
@@ -193,15 +190,7 @@ class Reader:
 
     def check_search(self) -> None:
         everything = list(Posting.objects.all())
-        known = Attributes(
-            np.array([posting.pk for posting in everything], np.int64),
-            np.array([posting.source_id for posting in everything], np.int64),
-            np.array([posting.published_at.timestamp() * 1e6 for posting in everything]).astype(np.int64),
-            np.array([b"" for _ in everything], np.bytes_),
-        )
-        block = SimpleNamespace(size=len(everything), attributes=lambda: known)
-        surely, _ = _unread(self.user).bounds(block)
-        assert {posting.pk for posting, flag in zip(everything, surely, strict=True) if flag} == self.unread()
+        assert surely_unread(self.user, everything) == self.unread()
 
 
 def article(posting: Posting) -> int:

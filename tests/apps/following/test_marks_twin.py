@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
-from types import SimpleNamespace
 from unittest.mock import patch
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,11 +20,10 @@ from apps.following.queries import Scope, listing
 from apps.following.queries.states import posting_state
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
-from apps.search.algorithms.index.inversion import Attributes
 from apps.search.models import SavedSearch
-from apps.search.queries.resolving import _unread
 from apps.sources.models import Source
 from apps.web.pages import sidebar
+from tests.apps.following.searched import surely_unread
 from tests.builders import NOON, a_folder, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db
@@ -229,15 +226,7 @@ class Twin:
     def check_others(self) -> None:
         """Searches and alerts say the same; of sources that are not followed, searches know what was marked unread."""
         everything = list(self.postings.values())
-        known = Attributes(
-            np.array([posting.pk for posting in everything], np.int64),
-            np.array([posting.source_id for posting in everything], np.int64),
-            np.array([posting.published_at.timestamp() * 1e6 for posting in everything]).astype(np.int64),
-            np.array([b"" for _ in everything], np.bytes_),
-        )
-        block = SimpleNamespace(size=len(everything), attributes=lambda: known)
-        surely, _ = _unread(self.user).bounds(block)
-        assert {posting.pk for posting, flag in zip(everything, surely, strict=True) if flag} == self.unread
+        assert surely_unread(self.user, everything) == self.unread
         readings = {
             posting.pk: read(
                 posting.title,
