@@ -1,10 +1,10 @@
 """Notices to followers of sources: that one is failing, works again, moved or ended."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.models import User
 from apps.sources.models import Source
 
 
@@ -26,7 +26,7 @@ class Notice(models.Model):
         MOVED = "moved", _("Moved")
         GONE = "gone", _("Ended")
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notices", db_index=False)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notices", db_index=False)
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="notices")
     kind = models.CharField(max_length=6, choices=Kind)
     at = models.DateTimeField()  # since when it fails; else when we saw it
@@ -43,7 +43,5 @@ class Notice(models.Model):
 class MailSetting(models.Model):
     """A user who gets notices by mail, too. Without a row they are only shown in the portal."""
 
-    user = models.OneToOneField(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="notice_mail_wish"
-    )
+    user = models.OneToOneField(User, on_delete=models.CASCADE, primary_key=True, related_name="notice_mail_wish")
     since = models.DateTimeField()  # what was noticed earlier is not mailed

@@ -1,12 +1,12 @@
 """Reads of notices, and of the health of the feeds that a user follows."""
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db.models import F, QuerySet
 
 from apps.accounts.models import User
-from apps.database.statements import fetch, fetch_as
+from apps.database.statements import fetch_as
 from apps.feed_health.models import MailSetting, Notice
 
 MAX_SHOWN = 100
@@ -15,19 +15,6 @@ MAX_SHOWN = 100
 def open_notices(user: User) -> QuerySet[Notice]:
     """The user's notices that are not dismissed, the newest first, with their sources."""
     return Notice.objects.filter(user=user, dismissed_at=None).select_related("source").order_by("-pk")
-
-
-_COUNT = f"""
-SELECT count(*) FROM (
-    SELECT FROM feed_health_notice WHERE user_id = %s AND dismissed_at IS NULL LIMIT {MAX_SHOWN}
-) AS notice
-"""
-
-
-def open_count(user: User) -> int:
-    """How many there are, up to the number that is shown at once."""
-    [(count,)] = fetch(_COUNT, [user.pk])
-    return int(count)
 
 
 def wants_mail(user: User) -> bool:
@@ -44,8 +31,7 @@ def to_be_mailed() -> QuerySet[Notice]:
     ).exclude(user__email="")
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(NamedTuple):
     """The health of a followed source."""
 
     source_id: int

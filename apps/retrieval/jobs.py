@@ -107,6 +107,7 @@ def _crawl(split: Parameters, beat: Beat) -> Write:
     while monotonic() < until and engine.current().fetch_batch(split["source"]):
         batches += 1
         beat()
+    beat()  # a worker that stops has not finished
     return lambda: {"turns": batches}
 
 

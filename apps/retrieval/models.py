@@ -2,6 +2,7 @@ from datetime import datetime
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
@@ -17,8 +18,15 @@ class Plan(models.Model):
         DAY = "day", _("per day, all feeds together")
         HOUR = "hour", _("per hour, all feeds together")
 
+    class Counted(models.TextChoices):
+        REQUESTS = "requests", _("checks")
+        BYTES = "bytes", _("kilobytes")
+
     policy = models.CharField(max_length=20, default="ours")  # a module of `policies`
-    budget = models.FloatField(default=12.0, help_text="Retrievals that may be made.")
+    budget = models.FloatField(default=12.0, help_text="Retrievals, or the kilobytes that they receive.")
+    counted = models.CharField(
+        max_length=8, choices=Counted, default=Counted.REQUESTS, db_default=Counted.REQUESTS.value
+    )
     unit = models.CharField(max_length=10, choices=Unit, default=Unit.SOURCE_DAY)
     # Of sources without a feed, whose changes only fetches show: a module of `policies`, or "same".
     pages_policy = models.CharField(max_length=20, default="same")
@@ -30,26 +38,43 @@ class Plan(models.Model):
     revision = models.PositiveIntegerField(default=1)  # raised by each change of the above
     planned_revision = models.PositiveIntegerField(default=0)  # the one that all due times follow
 
-    price = models.FloatField(null=True)  # posting-hours per retrieval
+    price = models.FloatField(null=True)  # posting-hours per retrieval, or per kilobyte
+    # Square-root mass of all sources per unit of the budget: the price follows its square (see `planner.price`).
+    mass = models.FloatField(null=True)  # that the price is for
+    rehearsed_mass = models.FloatField(null=True)  # that it was last rehearsed for
     priced_at = models.DateTimeField(null=True)
     learned_at = models.DateTimeField(null=True)  # when profiles were last learnt
     priors = models.JSONField(null=True)  # of new sources' profiles
-    curve = models.JSONField(default=list)  # [[retrievals a day of all sources, expected mean delay in hours]...]
+    curve = models.JSONField(default=list)  # [[budget of a day of all sources, expected mean delay in hours]...]
 
     class Meta:
         constraints = [
-            models.CheckConstraint(condition=models.Q(pk=1), name="plan_is_one"),
-            models.CheckConstraint(condition=models.Q(budget__gt=0), name="plan_budget_positive"),
+            models.CheckConstraint(condition=Q(pk=1), name="plan_is_one"),
+            models.CheckConstraint(condition=Q(budget__gt=0), name="plan_budget_positive"),
             models.CheckConstraint(
-                condition=models.Q(longest_gap__gte=1, longest_gap__lte=168), name="plan_longest_gap_in_range"
+                condition=Q(longest_gap__gte=1, longest_gap__lte=168), name="plan_longest_gap_in_range"
             ),
             models.CheckConstraint(
-                condition=models.Q(interest_share__gte=0, interest_share__lte=0.5), name="plan_interest_share_in_range"
+                condition=Q(interest_share__gte=0, interest_share__lte=0.5), name="plan_interest_share_in_range"
             ),
         ]
 
     def __str__(self) -> str:
         return f"{self.policy}, {self.budget:g} {self.get_unit_display()}"
+
+
+class Backtest(models.Model):
+    """A day of the log replayed with every policy, at as many retrievals as were made."""
+
+    at = models.DateTimeField(primary_key=True)  # when it was computed
+    begins_at = models.DateTimeField()  # of the replayed day
+    ends_at = models.DateTimeField()
+    sources = models.PositiveIntegerField()  # all, or a sample
+    retrievals = models.FloatField()  # per source and day
+    results = models.JSONField()  # `measures` by policy, and as measured
+    shares = models.JSONField()  # of the measured delay by cause
+    saved = models.JSONField()  # bytes of all sources in the last 24 hours
+    patterns = models.JSONField()  # of k-means: [[sources, shares of 24 hours]...]
 
 
 class WeeklyProfile(models.Model):
@@ -86,9 +111,9 @@ class Schedule(models.Model):
     worker = models.CharField(max_length=200, blank=True)  # that retrieves it right now
     attempts = models.PositiveSmallIntegerField(default=0, db_default=0)  # begun since a result was stored
     reason = models.CharField(max_length=200, blank=True)  # why then, for people
-    earliest_at = models.DateTimeField(null=True)  # politeness allows no earlier due time; as of the latest retrieval
+    earliest_at = models.DateTimeField(null=True)  # by the latest response no earlier; the shortest gap comes on top
     ahead = ArrayField(models.DateTimeField(), default=list)  # expected due times after `due_at`, for display
-    worth = models.FloatField(default=1.0)  # the source's weight that `due_at` was planned with
+    worth = models.FloatField(default=1.0)  # the source's weight that price and timetables follow
     observed_at = models.DateTimeField(null=True)  # the latest successful retrieval
     activity_seen = models.FloatField(default=PRIOR)  # see algorithms.planner.activity
     activity_expected = models.FloatField(default=PRIOR)
@@ -109,29 +134,32 @@ class Schedule(models.Model):
     validated = models.BooleanField(default=False)  # the source has offered a validator before
     moved_to = models.TextField(blank=True)
     moved_count = models.PositiveIntegerField(default=0)
+    repeats = models.PositiveIntegerField(default=0, db_default=0)  # answers in a row with the same bytes
+    answer_bytes = models.FloatField(null=True)  # of the latest answers on average, whole ones and 304 alike
     ttl = models.PositiveIntegerField(null=True)  # s
     skip_hours = models.PositiveIntegerField(default=0)  # bit h: not in hour h (GMT)
     skip_days = models.PositiveSmallIntegerField(default=0)  # bit d: not on day d, Monday is 0 (GMT)
 
     class Meta:
         indexes = [
-            models.Index(fields=["due_at"], condition=models.Q(due_at__isnull=False), name="schedule_due"),
-            models.Index(
-                fields=["failing_since"], condition=models.Q(failing_since__isnull=False), name="schedule_failing"
-            ),
-            models.Index(
-                fields=["dispatched_at"], condition=models.Q(dispatched_at__isnull=False), name="schedule_claimed"
-            ),
-            models.Index(fields=["worker"], condition=~models.Q(worker=""), name="schedule_begun"),
-            models.Index(
-                fields=["first_due_at"], condition=models.Q(first_due_at__isnull=False), name="schedule_first_due"
-            ),
+            models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="schedule_due"),
+            models.Index(fields=["failing_since"], condition=Q(failing_since__isnull=False), name="schedule_failing"),
+            models.Index(fields=["dispatched_at"], condition=Q(dispatched_at__isnull=False), name="schedule_claimed"),
+            models.Index(fields=["worker"], condition=~Q(worker=""), name="schedule_begun"),
+            models.Index(fields=["source"], condition=~Q(hub_url="") & ~Q(topic_url=""), name="schedule_with_hub"),
+            models.Index(fields=["first_due_at"], condition=Q(first_due_at__isnull=False), name="schedule_first_due"),
         ]
 
     @property
     def check_due_at(self) -> datetime | None:
         """When the next retrieval is due; of one that is due or under way, when it was for the first time."""
         return self.due_at and (self.first_due_at or self.due_at)
+
+
+class SourceChange(models.Model):
+    """A source that was followed, weighted, paused or the like. Written by triggers, deleted by `replan_changed`."""
+
+    source_id = models.BigIntegerField()
 
 
 class Worker(models.Model):
@@ -207,6 +235,9 @@ class LatenessBucket(models.Model):
     seconds = models.FloatField(default=0.0)  # the sum of their lateness
 
 
+PAGES_PER_DAY = 2_000  # requests for pages of a crawled site, unless its crawl says otherwise
+
+
 class Crawl(models.Model):
     """How a site is crawled, and the learnt patterns of its addresses. One row for each source with pages."""
 
@@ -214,7 +245,7 @@ class Crawl(models.Model):
     max_depth = models.PositiveSmallIntegerField(default=6)  # links away from the first page
     max_pages = models.PositiveIntegerField(default=100_000)  # that are remembered
     max_index_pages = models.PositiveIntegerField(default=100)  # that are scheduled like feeds
-    pages_per_day = models.PositiveIntegerField(default=2_000)  # requests for pages
+    pages_per_day = models.PositiveIntegerField(default=PAGES_PER_DAY)
     known_pages = models.PositiveIntegerField(default=0)
     patterns = models.JSONField(default=dict)  # see algorithms.crawl.patterns
     keen_tags = ArrayField(models.CharField(max_length=40), null=True)  # learnt from the site; null: the default recipe
@@ -225,7 +256,7 @@ class Crawl(models.Model):
     leased_until = models.DateTimeField(null=True)  # while a worker fetches a batch
 
     class Meta:
-        indexes = [models.Index(fields=["due_at"], condition=models.Q(due_at__isnull=False), name="crawl_due")]
+        indexes = [models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="crawl_due")]
 
 
 class Page(models.Model):
@@ -262,10 +293,8 @@ class Page(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["source", "key"], name="page_of_source")]
         indexes = [
-            models.Index(
-                fields=["source", "-priority", "id"], condition=models.Q(due_at__isnull=False), name="page_waiting"
-            ),
-            models.Index(fields=["found_on"], condition=models.Q(found_on__isnull=False), name="page_found_on"),
+            models.Index(fields=["source", "-priority", "id"], condition=Q(due_at__isnull=False), name="page_waiting"),
+            models.Index(fields=["found_on"], condition=Q(found_on__isnull=False), name="page_found_on"),
         ]
 
     def __str__(self) -> str:

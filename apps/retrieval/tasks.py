@@ -1,6 +1,5 @@
 """Celery tasks; each calls one action."""
 
-import time
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -9,8 +8,10 @@ from typing import Any
 from celery import Task, shared_task
 from celery.signals import worker_ready, worker_shutdown
 from django.conf import settings
+from django.db import connection
 
 from apps.database.clock import DatabaseClock
+from apps.database.turns import turn
 from apps.jobs.actions import outstanding
 from apps.jobs.actions.periodic import task_of
 from apps.retrieval import actions, queries
@@ -20,6 +21,7 @@ from apps.retrieval.worker import engine
 from apps.sources import actions as sources_actions
 
 MAX_CRAWL_SECONDS = 60.0  # of one source at a time
+MAX_ICON_SECONDS = 30.0
 
 
 @shared_task(bind=True)
@@ -36,23 +38,30 @@ def dispatch_pages(**_: Any) -> None:
 
 @shared_task
 def fetch_pages(source_id: int, **_: Any) -> None:
-    until = time.monotonic() + MAX_CRAWL_SECONDS
-    while time.monotonic() < until and engine.current().fetch_batch(source_id):
+    may_go_on = turn(MAX_CRAWL_SECONDS)
+    while may_go_on() and engine.current().fetch_batch(source_id):
         pass
 
 
 @shared_task
 def dispatch_icons(**_: Any) -> None:
-    by_queue: defaultdict[str, list[int]] = defaultdict(list)
-    for partition, source_ids in queries.due_icons(datetime.now(UTC)):
-        by_queue[queue_of(partition, settings.RETRIEVAL_QUEUES)] += source_ids
-    for queue, source_ids in by_queue.items():
-        outstanding.send(find_icons, f"icons of {queue}", source_ids, queue=queue)
+    for queue in _due_icons():
+        outstanding.send(find_icons, f"icons of {queue}", queue, queue=queue)
 
 
 @shared_task
-def find_icons(source_ids: Sequence[int], **_: Any) -> None:
-    engine.current().find_icons(source_ids)
+def find_icons(queue: str, **_: Any) -> None:
+    """Search for due icons of the queue's partitions; round by round, so that a site with many delays no others."""
+    may_go_on = turn(MAX_ICON_SECONDS)
+    while may_go_on() and engine.current().find_icons(_due_icons()[queue]):
+        pass
+
+
+def _due_icons() -> defaultdict[str, list[int]]:
+    by_queue: defaultdict[str, list[int]] = defaultdict(list)
+    for partition, source_ids in queries.due_icons(datetime.now(UTC)):
+        by_queue[queue_of(partition, settings.RETRIEVAL_QUEUES)] += source_ids
+    return by_queue
 
 
 @shared_task
@@ -63,9 +72,10 @@ def control_price(**_: Any) -> None:
 
 adopt_sources = task_of("apps.retrieval.tasks.adopt_sources", actions.adopt_sources)
 replan_changed = task_of("apps.retrieval.tasks.replan_changed", actions.replan_changed)
+backtest = task_of("apps.retrieval.tasks.backtest", actions.backtest)
 learn_profiles = task_of("apps.retrieval.tasks.learn_profiles", actions.learn_profiles)
 forget_old_retrievals = task_of("apps.retrieval.tasks.forget_old_retrievals", actions.forget_old_retrievals)
-prune_icons = task_of("apps.retrieval.tasks.prune_icons", sources_actions.prune_icons, timed=False)
+prune_icons = task_of("apps.retrieval.tasks.prune_icons", sources_actions.icons.prune_icons, timed=False)
 prune_feed_pages = task_of("apps.retrieval.tasks.prune_feed_pages", actions.prune_feed_pages)
 forget_expired_postings = task_of("apps.retrieval.tasks.forget_expired_postings", actions.forget_expired)
 
@@ -73,9 +83,10 @@ forget_expired_postings = task_of("apps.retrieval.tasks.forget_expired_postings"
 @worker_ready.connect
 def get_ready(sender: Any, **_: Any) -> None:
     """Release what a killed worker of this name had begun, and send heartbeats if the worker retrieves."""
-    actions.release_worker(sender.hostname, now=DatabaseClock().now())
+    engine.patiently(lambda: actions.release_worker(sender.hostname, now=DatabaseClock().now()))
     if not set(retrieval_queues(settings.RETRIEVAL_QUEUES)).isdisjoint(sender.app.amqp.queues.consume_from):
         engine.current().send_heartbeats(sender.hostname)
+    connection.close()  # this thread needs none until the worker ends
 
 
 @worker_shutdown.connect

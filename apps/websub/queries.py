@@ -1,7 +1,7 @@
 """Reads of subscriptions and of what was delivered."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
@@ -16,8 +16,7 @@ LEFT_BEHIND = timedelta(seconds=20)  # after which the task of a new delivery co
 ATTEMPT = timedelta(minutes=1)  # after which an attempt counts as dead
 
 
-@dataclass(frozen=True, slots=True)
-class PushOfSource:
+class PushOfSource(NamedTuple):
     """The subscription of a source, for display."""
 
     subscription: Subscription

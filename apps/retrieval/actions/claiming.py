@@ -9,9 +9,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from psycopg.rows import dict_row
 
-from apps.database.statements import cursor_of, execute, query
+from apps.database.statements import execute, query, query_as
 from apps.retrieval.algorithms.politeness import Limits, Memory
 from apps.retrieval.http.fetching import Validators
 from apps.retrieval.http.results import Assignment, numbers_in
@@ -24,19 +23,21 @@ logger = logging.getLogger(__name__)
 
 FORGET_WORKERS_AFTER = timedelta(days=1)
 
+# The second condition: this very call began it, but its answer was lost with the connection.
 _START = """
 UPDATE retrieval_schedule schedule
-SET sequence = schedule.sequence + 1, worker = %(worker)s, requested_at = %(now)s, dispatched_at = NULL,
+SET sequence = claim.sequence + 1, worker = %(worker)s, requested_at = %(now)s, dispatched_at = NULL,
     attempts = least(schedule.attempts + 1, 1000),
     due_at = %(now)s
         + greatest(%(lease)s, make_interval(secs => coalesce(source.min_gap, %(min_gap)s) / source.clock_rate))
 FROM unnest(%(ids)s::bigint[], %(sequences)s::int[], %(due)s::float8[], %(dispatched)s::float8[])
     claim(source_id, sequence, due_at, dispatched_at), sources_source source
-WHERE schedule.source_id = claim.source_id AND schedule.sequence = claim.sequence AND source.id = claim.source_id
-    AND source.state = 'active'
+WHERE schedule.source_id = claim.source_id AND source.id = claim.source_id AND source.state = 'active'
+    AND (schedule.sequence = claim.sequence
+        OR (schedule.sequence, schedule.worker, schedule.requested_at) = (claim.sequence + 1, %(worker)s, %(now)s))
 RETURNING source.id AS source_id, schedule.sequence, source.url, claim.due_at, claim.dispatched_at, schedule.etag,
     schedule.last_modified, schedule.body_hash, schedule.consecutive_failures, schedule.slowdown, schedule.validated,
-    schedule.moved_to, schedule.moved_count, schedule.ttl, schedule.skip_hours, schedule.skip_days,
+    schedule.moved_to, schedule.moved_count, schedule.repeats, schedule.ttl, schedule.skip_hours, schedule.skip_days,
     schedule.failing_since, source.min_gap, source.clock_rate, source.title = '' OR source.site_url = '' AS nameless,
     schedule.observed_at IS NULL AND schedule.consecutive_failures = 0 AS is_first, source.kind, source.recipe,
     source.site_id, source.expiry_days, CASE schedule.reason WHEN %(requested)s THEN 'reader' ELSE 'plan' END AS origin,
@@ -52,7 +53,7 @@ def start(claims: Sequence[Claim], *, worker: str, now: datetime) -> list[Assign
     """Begin claimed sources; from here on a second message with the same claims matches nothing.
 
     The next due time is written before the request is sent: should all else fail, the source is due again after the
-    lease, and not before politeness allows.
+    lease, and not before politeness allows. Repeated with the same `now`, it returns the same.
     """
     ids, sequences, due, dispatched = zip(*claims, strict=True)
     parameters: dict[str, Any] = {
@@ -66,8 +67,7 @@ def start(claims: Sequence[Claim], *, worker: str, now: datetime) -> list[Assign
         "due": list(due),
         "dispatched": list(dispatched),
     }
-    with cursor_of(dict_row) as cursor:
-        begun = cursor.execute(_START, parameters).fetchall()
+    begun = query_as(dict[str, Any], _START, parameters)
     if len(begun) < len(claims):
         matched = {row["source_id"] for row in begun}
         _count_unmatched([claim for claim in claims if claim.source_id not in matched], now)

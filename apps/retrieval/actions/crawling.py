@@ -18,7 +18,7 @@ from apps.postings.actions import PageOfPosting, Stored
 from apps.retrieval import queries
 from apps.retrieval.actions.due_times import delays
 from apps.retrieval.actions.learning import Learner, learn_first_profiles
-from apps.retrieval.actions.pages import add_links, lock_crawl
+from apps.retrieval.actions.pages import add_links, hand_over, lock_crawl
 from apps.retrieval.actions.planning import shortest_gap
 from apps.retrieval.actions.replanning import replan
 from apps.retrieval.algorithms.crawl.addresses import is_continuation
@@ -222,7 +222,7 @@ def _posting_page(fetch: PageFetch) -> PageOfPosting | None:
 
 
 def _store_index_pages(crawl: Crawl, decided: Decided, now: datetime) -> None:
-    """Make index pages sources, and remember what they link to."""
+    """Make index pages sources, and remember what they link to, on other crawled sites as well."""
     found = [
         (fetch, fetch.reading.index, decision)
         for fetch, decision in decided
@@ -230,7 +230,7 @@ def _store_index_pages(crawl: Crawl, decided: Decided, now: datetime) -> None:
     ]
     room = crawl.max_index_pages - Source.objects.filter(site_id=crawl.pk).count()
     wanted = [(fetch.page.url, index.about.title) for fetch, index, decision in found if decision.becomes_source]
-    ids = sources.add_index_pages(crawl.pk, wanted[: max(0, room)])
+    ids = sources.editing.add_index_pages(crawl.pk, wanted[: max(0, room)])
     # They were fetched just now, which counts as their first retrieval.
     first = now + shortest_gap(crawl.source)
     Schedule.objects.bulk_create(
@@ -246,6 +246,7 @@ def _store_index_pages(crawl: Crawl, decided: Decided, now: datetime) -> None:
         # Links on further pages of a list were on its first page before.
         found_on = ids.get(fetch.page.url, fetch.page.found_on_id)
         add_links(crawl, index.links, found_on=found_on, depth=fetch.page.depth, now=now)
+    hand_over(crawl, [link for _, index, _ in found for link in index.links], now=now)
 
 
 def _write_pages(decided: Decided, posting_ids: dict[int, int]) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from apps.database.statements import execute, query, query_as
 from apps.postings.actions import Stored
 from apps.retrieval.actions.learning import Learner, learn_first_profiles
-from apps.retrieval.actions.plan import current_plan, first_price
+from apps.retrieval.actions.plan import current_plan, scale_price
 from apps.retrieval.http.results import FetchResult
 from apps.retrieval.planner.due_times import Next, Retrieved, after_retrievals, terms_of
 from apps.retrieval.planner.state import COLUMNS, TABLES, ScheduleState, parameters
@@ -122,8 +122,9 @@ def _next_due_times(retrieved: Sequence[Retrieved]) -> list[Next]:
     if not retrieved:
         return []
     plan = current_plan()
-    price = first_price(plan, [each.remembered for each in retrieved]) if plan.price is None else plan.price
-    return after_retrievals(retrieved, terms_of(plan, price))
+    if plan.price is None:
+        plan = scale_price(now=max(each.at for each in retrieved)) or plan
+    return after_retrievals(retrieved, terms_of(plan, plan.price or 1.0))
 
 
 def _planned(visit: FetchResult, former: Former, stored: Stored | None, following: Next | None) -> Planned:
@@ -133,9 +134,8 @@ def _planned(visit: FetchResult, former: Former, stored: Stored | None, followin
     columns = {
         "due_at": due_at,
         "reason": reason[:200],
-        "earliest_at": None if visit.deferred else visit.earliest,
+        "earliest_at": None if visit.deferred else visit.demanded,
         "ahead": None if visit.deferred else ahead,
-        "worth": former.remembered.worth,
         "observed_at": visit.fetched.received_at if visit.observed else former.remembered.observed_at,
         "activity_seen": activity.seen,
         "activity_expected": activity.expected,

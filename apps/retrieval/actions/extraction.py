@@ -13,8 +13,7 @@ from apps.postings import actions as postings
 from apps.postings import queries as posting_queries
 from apps.postings.actions import PageOfPosting
 from apps.postings.algorithms.extraction.articles import extract_article
-from apps.postings.algorithms.extraction.site_tags import MAX_PAGES
-from apps.postings.algorithms.extraction.site_training import Trained, train_site_tags
+from apps.postings.algorithms.extraction.site_tags import MAX_PAGES, Trained, train_site_tags
 from apps.retrieval import queries, sandbox
 from apps.retrieval.actions.crawling import set_keen_tags
 from apps.retrieval.actions.pages import add_links, key_of, lock_crawl

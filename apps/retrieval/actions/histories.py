@@ -87,6 +87,13 @@ class Histories:
             for positions in [np.flatnonzero(self.utc_offsets == offset)]
         ]
 
+    @property
+    def utc_parts(self) -> list[FloatArray]:
+        """The times of each source, UTC."""
+        order = np.argsort(self.owners, kind="stable")
+        ends = np.cumsum(np.bincount(self.owners, minlength=len(self.source_ids)))
+        return np.split(self.utc_times[order], ends[:-1])
+
     def _part(self, positions: IntArray) -> Trace:
         number = np.full(len(self.source_ids), -1)
         number[positions] = np.arange(len(positions))
@@ -127,7 +134,7 @@ def read(source_ids: Sequence[int], *, clock_rate: float, weeks: float, now: dat
 
 def _dated_rows(values: dict[str, Any]) -> NDArray[Any]:
     # The driver's own cursor: Django's takes no values for a copy when it logs statements.
-    with connection.cursor() as cursor, cursor.cursor.copy(_DATED, values) as copy:
+    with connection.wrap_database_errors, connection.cursor() as cursor, cursor.cursor.copy(_DATED, values) as copy:
         received = b"".join(copy)
     return np.frombuffer(
         received, dtype=_ROW, offset=_HEADER, count=(len(received) - _HEADER - _TRAILER) // _ROW.itemsize

@@ -13,7 +13,7 @@ from apps.database.statements import execute
 from apps.retrieval import queries
 from apps.retrieval.actions import histories
 from apps.retrieval.actions.histories import Histories
-from apps.retrieval.actions.plan import LEARNING, alone, current_plan
+from apps.retrieval.actions.plan import LEARNING, alone, current_plan, priors_of
 from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import WEEK, hours_of
 from apps.retrieval.algorithms.planner.activity import PRIOR
@@ -27,7 +27,7 @@ from apps.retrieval.algorithms.weekly_profiles.learning import (
     pack_hourly,
     pack_minutes,
 )
-from apps.retrieval.models import Plan
+from apps.retrieval.models import Plan, SourceChange
 
 CHUNK = 500  # sources learnt and written at once
 SEED = 20  # of the sample that priors are fitted on
@@ -67,11 +67,11 @@ def learn_if_due(*, now: datetime) -> int:
 
 
 def learn_first_profiles(learners: Sequence[Learner], *, now: datetime) -> None:
-    """Learn the profiles of new sources from their first postings and the priors."""
-    values = Plan.objects.filter(pk=1).values_list("priors", flat=True).first()
-    priors = Priors.from_json(values) if values else Priors.ignorant()
+    """Learn the profiles of new sources from their first postings and the priors; the plan takes note of them."""
+    priors = priors_of(current_plan())
     for chunk in chunks(sorted(learners, key=lambda each: (each.clock_rate, each.source_id))):
         _learn(chunk, priors, now)
+    SourceChange.objects.bulk_create(SourceChange(source_id=learner.source_id) for learner in learners)
 
 
 def _learners() -> list[Learner]:

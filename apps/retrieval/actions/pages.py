@@ -3,7 +3,8 @@
 A writer of pages of a source holds the lock of its crawl, taken after those of schedules.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import blake2b
 
@@ -21,8 +22,10 @@ from apps.retrieval.algorithms.robots import origin_of, sitemaps_in
 from apps.retrieval.http.results import FetchResult
 from apps.retrieval.models import Crawl, Page, RobotsRules
 from apps.sources import kinds
-from apps.sources.algorithms.addresses import host, registrable_domain
+from apps.sources.algorithms.addresses import host, partition, registrable_domain
+from apps.sources.models import Source
 
+MAX_HANDED_OVER = 200  # links of a batch to one other site: its pages are found by its own links in the first place
 TEASER_PRIORITY = 10.0  # above that of any link: users see its posting already
 FEED_PAGES_KEPT = timedelta(days=30)
 PRUNED_AT_ONCE = 5_000  # rows of one transaction
@@ -40,6 +43,7 @@ def find(visits: Sequence[FetchResult], *, now: datetime) -> dict[int, Stored]:
             crawl = lock_crawl(assignment.site_id or assignment.source_id, now=now)
             depth = _depth(crawl, assignment.url) if assignment.site_id else 0
             new = add_links(crawl, visit.read.index.links, found_on=assignment.source_id, depth=depth, now=now)
+            hand_over(crawl, visit.read.index.links, now=now)
             stored[assignment.source_id] = Stored(new=new, edited=0)
         elif visit.read.feed is not None and assignment.full_text:
             add_teasers(assignment.source_id, visit.fetched.received_at, now=now)
@@ -86,8 +90,8 @@ def add_links(crawl: Crawl, links: Sequence[Link], *, found_on: int | None, dept
 
     The crawl is locked. Links to other sites are ignored.
     """
-    site = registrable_domain(host(crawl.source.url))
-    by_key = {key_of(link.url): link for link in links if registrable_domain(host(link.url)) == site}
+    site = _site_of(crawl.source.url)
+    by_key = {key_of(link.url): link for link in links if _site_of(link.url) == site}
     known = Page.objects.filter(source_id=crawl.pk, key__in=list(by_key)).values_list("key", flat=True)
     for key in known:
         del by_key[bytes(key)]
@@ -104,6 +108,33 @@ def add_links(crawl: Crawl, links: Sequence[Link], *, found_on: int | None, dept
     if wanted:
         _wake(crawl, now)
     return wanted
+
+
+def hand_over(crawl: Crawl, links: Iterable[Link], *, now: datetime) -> None:
+    """Remember links to other crawled sites as pages of these, once this transaction has ended.
+
+    Those to one site are stored together, and fetched from the queue of its partition. Locks of two crawls at a time
+    would let sites that link to each other wait for each other.
+    """
+    by_site: defaultdict[str, list[Link]] = defaultdict(list)
+    for link in links:
+        by_site[_site_of(link.url)].append(link)
+    by_site.pop(_site_of(crawl.source.url), None)
+    if by_site:
+        transaction.on_commit(lambda: _add_to_sites(by_site, now), robust=True)
+
+
+def _add_to_sites(by_site: Mapping[str, Sequence[Link]], now: datetime) -> None:
+    partitions = {partition(links[0].url) for links in by_site.values()}
+    crawled = Source.objects.filter(kind=kinds.SITE, crawl__isnull=False, schedule__partition__in=partitions)
+    for source_id, url in crawled.order_by("pk").values_list("pk", "url"):
+        if links := by_site.get(_site_of(url), ())[:MAX_HANDED_OVER]:
+            with transaction.atomic():
+                add_links(lock_crawl(source_id, now=now), links, found_on=None, depth=0, now=now)
+
+
+def _site_of(url: str) -> str:
+    return registrable_domain(host(url))
 
 
 def _page(

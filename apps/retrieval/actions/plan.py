@@ -13,14 +13,14 @@ from django.db.models.functions import Now
 from apps.database.statements import execute, query, query_as
 from apps.retrieval import queries
 from apps.retrieval.algorithms.calendar import WEEK
-from apps.retrieval.algorithms.planner.price import closed_form_price, controlled_price
+from apps.retrieval.algorithms.planner.price import controlled_price
 from apps.retrieval.algorithms.planner.rehearsal import price_for, what_if
-from apps.retrieval.algorithms.weekly_profiles.learning import expectations
+from apps.retrieval.algorithms.weekly_profiles.learning import Priors, expectations
 from apps.retrieval.models import Plan
 from apps.retrieval.planner.due_times import Terms, outlook_at
-from apps.retrieval.planner.state import COLUMNS, TABLES, WORTH, ScheduleState, parameters
+from apps.retrieval.planner.state import COLUMNS, COST, TABLES, WORTH, ScheduleState, parameters
 from apps.retrieval.policies import all_policies, pages_policies, policy_of
-from apps.sources.actions import PROGRAM, By, decision, note
+from apps.sources.actions.curating import PROGRAM, By, decision, note
 from apps.sources.models import AuditEntry
 
 HOUR = 3_600.0  # s
@@ -34,7 +34,7 @@ def current_plan() -> Plan:
 
 @transaction.atomic
 def change_plan(*, by: By = PROGRAM, **given: str | float | None) -> Plan:
-    """Change `policy`, `pages_policy`, `budget`, `unit`, `longest_gap` (h) or `interest_share`, but not to None.
+    """Change `policy`, `pages_policy`, `budget`, `counted`, `unit`, `longest_gap` (h) or `interest_share`; not to None.
 
     Within a minute all due times follow; changes are recorded for `by`. Raises ValueError, without any change, for a
     value that the plan cannot have.
@@ -47,7 +47,7 @@ def change_plan(*, by: By = PROGRAM, **given: str | float | None) -> Plan:
     plan = Plan.objects.select_for_update().get(pk=1)
     if all(getattr(plan, name) == value for name, value in values.items()):
         return plan
-    Plan.objects.filter(pk=1).update(**values, revision=plan.revision + 1, changed_at=Now())
+    Plan.objects.filter(pk=1).update(**values, revision=plan.revision + 1, rehearsed_mass=None, changed_at=Now())
     note(
         [
             decision(AuditEntry.What.PLAN, f"{getattr(plan, name)}", f"{value}", name=name.replace("_", " "))
@@ -68,6 +68,8 @@ def _problem(name: str, value: Any) -> str:
             return f"there is no policy {value!r} for pages"
         case "unit" if value not in Plan.Unit.values:
             return f"a budget is per {', '.join(Plan.Unit.values)}, not per {value!r}"
+        case "counted" if value not in Plan.Counted.values:
+            return f"a budget counts {' or '.join(Plan.Counted.values)}, not {value!r}"
         case "budget" if not 0 < value < math.inf:
             return f"the budget must be positive, not {value}"
         case "longest_gap" if not 1 <= value <= 168:
@@ -78,7 +80,7 @@ def _problem(name: str, value: Any) -> str:
 
 
 def control_price(*, now: datetime) -> float | None:
-    """Adjust the price by the requests that were sent; at most once in an hour of the sources' own time.
+    """Adjust the price by what retrievals took of the budget; at most once in an hour of the sources' own time.
 
     Returns the new price, or None if there is nothing to do.
     """
@@ -94,10 +96,10 @@ def control_price(*, now: datetime) -> float | None:
     hours = (now - plan.priced_at).total_seconds() / HOUR * wanted.mean_clock_rate
     if window < min(1.0, day) or hours < 1 - 1e-3:
         return None
-    used = queries.requests_made(now - timedelta(hours=window), now)
+    used = queries.spent(plan, now - timedelta(hours=window), now)
     price = controlled_price(plan.price, used, queries.hourly_budget(plan, wanted) * window, hours)
     # Unless another process found a new price in the meantime.
-    Plan.objects.filter(pk=1, priced_at=plan.priced_at).update(price=price, priced_at=now)
+    Plan.objects.filter(pk=1, priced_at=plan.priced_at, price=plan.price).update(price=price, priced_at=now)
     return price
 
 
@@ -114,27 +116,71 @@ def alone(lock: int) -> Iterator[bool]:
 
 SAMPLE = 300  # sources
 CURVE_SAMPLE = 60  # sources for the what-if curve, which takes nine rehearsals
-SEED = 7
+SETTLED = 0.02  # change of the price that is not rehearsed again; retrievals go with its root
 
 
-def update_price(*, now: datetime) -> float | None:
-    """Find the price for the budget, and the delays at other budgets; None while no profile is known."""
+def priors_of(plan: Plan) -> Priors:
+    return Priors.from_json(plan.priors) if plan.priors else Priors.ignorant()
+
+
+# A source that was never retrieved is thought to be like the others.
+_MASSES = f"""
+SELECT coalesce(sum(mass), 0)::float8 FROM (
+    SELECT coalesce(profile.root_mass, avg(profile.root_mass) OVER ()) * source.clock_rate
+        * sqrt({WORTH} * {COST}) AS mass
+    FROM {TABLES} WHERE {queries.TO_BE_PRICED}
+) planned
+"""
+
+
+def scale_price(*, now: datetime) -> Plan | None:
+    """Have the price follow the weights, the sources and the budget at once; None without a profile or budget.
+
+    By Theorem 1 the price goes with the square of the mass per retrieval, whatever the weights were; how far bounds of
+    gaps move it from the closed form, rehearsals have found.
+    """
     plan = current_plan()
-    all_masses, sources = _sampled(now)
-    announced = queries.announced(now)
-    budget = queries.budget_left(plan, announced)
-    masses = np.array([_mass(source) for source in sources])
-    if not masses.sum() > 0 or not budget > 0:
+    [(total,)] = query(_MASSES, {"now": now})
+    budget = queries.budget_left(plan, queries.announced(now))
+    if not (total > 0 and budget > 0):  # a source is stored before its first follower makes a budget
         return None
-    terms = Terms(1.0, plan.longest_gap)
-    share = float(masses.sum()) / all_masses
-    price = price_for(outlook_at(sources, terms, now), *_worths_and_clock_rates(sources), budget * share)
-    few, share = sources[:CURVE_SAMPLE], float(masses[:CURVE_SAMPLE].sum()) / all_masses
-    points = what_if(outlook_at(few, terms, now), *_worths_and_clock_rates(few), price)
-    waiting = 1 - announced.postings / (announced.postings + _postings(few) / share)  # of all postings
-    curve = [[24 * (retrievals / share + announced.retrievals), delay * waiting] for retrievals, delay in points]
-    Plan.objects.filter(pk=1).update(price=price, priced_at=now, curve=curve)
-    return price
+    mass = total / (budget * WEEK)
+    plan.price = plan.price * (mass / plan.mass) ** 2 if plan.price and plan.mass else mass**2 / 2
+    plan.mass, plan.priced_at = mass, plan.priced_at or now
+    plan.save(update_fields=["price", "mass", "priced_at"])
+    return plan
+
+
+def settled(plan: Plan, changed: int) -> bool:
+    """Whether the price was rehearsed for about the present mass, and with the bounds of all but a few sources."""
+    is_near = plan.mass and plan.rehearsed_mass and abs(plan.mass / plan.rehearsed_mass - 1) < SETTLED / 2
+    return bool(is_near) and changed <= SETTLED * queries.wanted().count
+
+
+def rehearse_price(*, now: datetime) -> bool:
+    """Find the price that keeps to the budget under all bounds; returns whether it is another than before."""
+    plan = current_plan()
+    budget = queries.budget_left(plan, queries.announced(now))
+    sources, share = _sample(plan, budget, SAMPLE, now)
+    if not share:
+        return False
+    outlook = outlook_at(sources, Terms(1.0, plan.longest_gap), now)
+    price = price_for(outlook, *_values_and_spending(sources), budget * share, first=plan.price)
+    Plan.objects.filter(pk=1).update(price=price, priced_at=now, rehearsed_mass=plan.mass)
+    return plan.price is None or abs(price / plan.price - 1) > SETTLED
+
+
+def draw_curve(*, now: datetime) -> None:
+    """Find the delays that are expected at other budgets than the present one."""
+    plan, announced = current_plan(), queries.announced(now)
+    sources, share = _sample(plan, queries.budget_left(plan, announced), CURVE_SAMPLE, now)
+    if not share or plan.price is None:
+        return
+    outlook = outlook_at(sources, Terms(1.0, plan.longest_gap), now)
+    points = what_if(outlook, *_values_and_spending(sources), plan.price)
+    waiting = 1 - announced.postings / (announced.postings + _postings(sources) / share)  # of all postings
+    curve = [[24 * (spent / share + announced.spent), delay * waiting] for spent, delay in points]
+    Plan.objects.filter(pk=1).update(curve=curve)
 
 
 def _postings(sources: Sequence[ScheduleState]) -> float:
@@ -143,42 +189,17 @@ def _postings(sources: Sequence[ScheduleState]) -> float:
     return float((expected * [source.clock_rate for source in sources]).sum()) / WEEK
 
 
-def first_price(plan: Plan, sources: Sequence[ScheduleState]) -> float:
-    """The price by the closed form, as if these were all sources: until one is found by rehearsing."""
-    wanted = queries.wanted()
-    budget = (
-        queries.hourly_budget(plan, wanted)
-        * sum(source.clock_rate for source in sources)
-        / max(wanted.clock_rates, 1e-9)
-    )
-    masses = np.array([source.root_mass * source.clock_rate for source in sources])
-    worths = np.array([source.worth for source in sources])
-    return closed_form_price(masses, worths if worths.any() else np.ones(len(sources)), max(budget, 1e-9) * WEEK)
+def _values_and_spending(sources: Sequence[ScheduleState]) -> tuple[np.ndarray, np.ndarray]:
+    """The worth per unit of the budget, and the units that a retrieval in each of the source's own hours takes."""
+    worths, costs, rates = np.array([(source.worth, source.cost, source.clock_rate) for source in sources]).T
+    return worths / costs, costs * rates
 
 
-def _worths_and_clock_rates(sources: Sequence[ScheduleState]) -> tuple[np.ndarray, np.ndarray]:
-    return np.array([source.worth for source in sources]), np.array([source.clock_rate for source in sources])
-
-
-def _mass(source: ScheduleState) -> float:
-    """The number of a source's retrievals is proportional to it."""
-    return float(source.root_mass * np.sqrt(source.worth) * source.clock_rate)
-
-
-def _sampled(now: datetime) -> tuple[float, list[ScheduleState]]:
-    """The sum of `_mass` over all sources to be planned, and a sample of them."""
-    [(total, ids)] = query(
-        f"""
-        SELECT coalesce(sum(profile.root_mass * sqrt({WORTH}) * source.clock_rate), 0) AS total,
-            array_agg(source.id ORDER BY source.id) AS ids
-        FROM {TABLES} WHERE {queries.TO_BE_PLANNED}
-        """,
-        {"now": now},
-    )
-    if not ids:
-        return 0.0, []
-    chosen = np.random.default_rng(SEED).permutation(np.array(ids))[:SAMPLE].tolist()
-    sample = f"""
-        SELECT {COLUMNS} FROM {TABLES} WHERE source.id = ANY(%(ids)s)
-        ORDER BY array_position(%(ids)s::bigint[], source.id)"""
-    return total, query_as(ScheduleState.of, sample, parameters(ids=chosen))
+def _sample(plan: Plan, budget: float, size: int, now: datetime) -> tuple[list[ScheduleState], float]:
+    """Some of the sources with a profile, and their share of the mass that `scale_price` found; 0 before it has."""
+    statement = f"""
+        SELECT {COLUMNS} FROM {TABLES} WHERE {queries.TO_BE_PLANNED}
+        ORDER BY hashint8(source.id), source.id LIMIT %(size)s"""
+    sources = query_as(ScheduleState.of, statement, parameters(now=now, size=size))
+    total = (plan.mass or 0.0) * budget * WEEK
+    return sources, sum(source.spending for source in sources) / total if total else 0.0

@@ -37,7 +37,7 @@ def wake_beat(due_times: Collection[datetime], now: datetime) -> None:
 @transaction.atomic
 def adopt_sources(source_ids: Collection[int] | None = None, *, now: datetime) -> int:
     """Schedule followed sources and stop the others, all by default; returns how many schedules changed."""
-    sources.follow_sites()
+    sources.editing.follow_sites(source_ids)
     # Index pages are scheduled and stopped with their site.
     concerned = Q() if source_ids is None else Q(pk__in=source_ids) | Q(site__in=source_ids)
     wanted = queries.to_check().filter(concerned)
@@ -48,11 +48,11 @@ def adopt_sources(source_ids: Collection[int] | None = None, *, now: datetime) -
         batch_size=1_000,
     )
     idle = Schedule.objects.filter(due_at__isnull=True, source__in=wanted).select_related("source")
-    resumed = _plan(list(idle.select_for_update(of=("self",))), now, reason="followed again")
+    resumed = _resume(list(idle.select_for_update(of=("self",))), now)
     concerned_schedules = Q() if source_ids is None else Q(source_id__in=source_ids) | Q(source__site__in=source_ids)
     unwanted = Schedule.objects.filter(concerned_schedules, due_at__isnull=False).exclude(source__in=wanted)
     stopped = unwanted.update(
-        due_at=None, first_due_at=None, dispatched_at=None, reason="nobody follows it, or it is paused"
+        due_at=None, first_due_at=None, dispatched_at=None, reason="it has no followers, or it is paused"
     )
     if added or resumed:
         wake_beat([now], now)
@@ -111,12 +111,12 @@ def announced_gap(source: Source) -> timedelta:
     return min(shortest_gap(source), ANNOUNCED_GAP / source.clock_rate)
 
 
-def _plan(schedules: list[Schedule], now: datetime, *, reason: str) -> int:
+def _resume(schedules: list[Schedule], now: datetime) -> int:
     """Make locked schedules due as soon as politeness allows."""
     for schedule in schedules:
         schedule.worker, schedule.first_due_at, schedule.dispatched_at = "", None, None
         schedule.due_at = max(filter(None, [now, _end_of_gap(schedule, shortest_gap), schedule.not_before]))
-        schedule.reason = reason
+        schedule.reason = "followed again"
     Schedule.objects.bulk_update(schedules, PLANNED, batch_size=500)
     return len(schedules)
 

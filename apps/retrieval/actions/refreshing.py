@@ -100,4 +100,5 @@ def _limit(user: User) -> Limit:
 
 
 def _daily_budget() -> float:
-    return 24 * queries.hourly_budget(current_plan(), queries.wanted())
+    """Checks that the plan allows in a day."""
+    return 24 * queries.hourly_budget(current_plan(), queries.wanted()) / queries.usual_cost()

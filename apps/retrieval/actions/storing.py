@@ -3,31 +3,33 @@
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Min
 
-from apps.database.statements import execute, query_as
+from apps.database.statements import copy_rows, execute, query_as, records
 from apps.following import queries as following
 from apps.postings import actions as postings
 from apps.retrieval.actions import pages
 from apps.retrieval.actions.due_times import Former, Planned, delays, plan_next
 from apps.retrieval.actions.planning import wake_beat
 from apps.retrieval.actions.replanning import replan
+from apps.retrieval.algorithms.politeness import Memory
 from apps.retrieval.http.results import Assignment, FetchResult, bits
 from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.planner.due_times import OBSERVING
-from apps.retrieval.planner.state import COLUMNS, TABLES, parameters
+from apps.retrieval.planner.state import COLUMNS, HEADERS, TABLES, parameters
 from apps.retrieval.queries.lateness import BUCKETS, late
 from apps.sources import actions as sources
 from apps.sources.algorithms.addresses import partition
 from apps.sources.algorithms.expiry import unexpired
 from apps.sources.models import Source
 
-PUBLISHER = sources.By("its publisher's answer")
+PUBLISHER = sources.curating.By("its publisher's answer")
 
 
 @transaction.atomic
@@ -45,9 +47,10 @@ def store(visits: Sequence[FetchResult]) -> int:
     for visit in visits:
         _change_source(visit)
     planned = plan_next(visits, current, stored)
-    _write_schedules(planned)
+    execute(_WRITE, [records(map(_schedule_row, planned))])
     now = datetime.now(UTC)
-    logged = Retrieval.objects.bulk_create([_log(each, now) for each in planned])
+    logged = [_log(each, now) for each in planned]
+    copy_rows(_COPY, _TYPES, map(_LOGGED, logged))
     wake_beat([each.due_at for each in planned if each.due_at], now)
     count_lateness(logged)
     return len(visits)
@@ -91,32 +94,29 @@ def _change_source(visit: FetchResult) -> None:
     """Store what a response says of the source itself: its title, its new address, its end."""
     source_id = visit.assignment.source_id
     if visit.verdict.gone:
-        sources.set_state([source_id], Source.State.GONE, by=PUBLISHER)
-    if visit.verdict.new_url and sources.move(source_id, visit.verdict.new_url):
+        sources.editing.set_state([source_id], Source.State.GONE, by=PUBLISHER)
+    if visit.verdict.new_url and sources.editing.move(source_id, visit.verdict.new_url):
         Schedule.objects.filter(pk=source_id).update(partition=partition(visit.verdict.new_url))
     about = visit.read.index.about if visit.read.index else visit.read.feed
     if visit.assignment.nameless and about is not None:
-        sources.learn_from(source_id, about)
+        sources.editing.learn_from(source_id, about)
 
 
-def _write_schedules(planned: Sequence[Planned]) -> None:
-    with connection.cursor() as cursor:
-        cursor.executemany(
-            """
-            UPDATE retrieval_schedule SET sequence = sequence + 1, worker = '', attempts = 0, due_at = %(due_at)s,
-                reason = %(reason)s, first_due_at = %(first_due_at)s,
-                earliest_at = coalesce(%(earliest_at)s, earliest_at), ahead = coalesce(%(ahead)s, ahead),
-                worth = %(worth)s, observed_at = %(observed_at)s, activity_seen = %(activity_seen)s,
-                activity_expected = %(activity_expected)s, etag = %(etag)s, last_modified = %(last_modified)s,
-                body_hash = %(body_hash)s, not_before = %(not_before)s, failing_since = %(failing_since)s,
-                consecutive_failures = %(consecutive_failures)s, slowdown = %(slowdown)s, validated = %(validated)s,
-                moved_to = %(moved_to)s, moved_count = %(moved_count)s, ttl = %(ttl)s, skip_hours = %(skip_hours)s,
-                skip_days = %(skip_days)s, hub_url = coalesce(%(hub_url)s, hub_url),
-                topic_url = coalesce(%(topic_url)s, topic_url)
-            WHERE source_id = %(source_id)s
-            """,
-            [_schedule_row(each) for each in planned],
-        )
+_PLANNED = (
+    *("due_at", "reason", "first_due_at", "observed_at", "activity_seen", "activity_expected", "etag"),
+    *("last_modified", "body_hash", "not_before", "failing_since", *(field.name for field in fields(Memory)), "ttl"),
+    *("skip_hours", "skip_days"),
+)
+_IF_KNOWN = ("earliest_at", "ahead", "hub_url", "topic_url")  # null: as before
+LATEST = 16  # answers by whose mean the cost of the next one is known
+_WRITE = f"""
+UPDATE retrieval_schedule schedule SET sequence = schedule.sequence + 1, worker = '', attempts = 0,
+    {", ".join(f"{name} = planned.{name}" for name in _PLANNED)},
+    {", ".join(f"{name} = coalesce(planned.{name}, schedule.{name})" for name in _IF_KNOWN)},
+    answer_bytes = coalesce(schedule.answer_bytes + (planned.answer_bytes - schedule.answer_bytes) / {LATEST},
+        planned.answer_bytes, schedule.answer_bytes)
+FROM json_populate_recordset(NULL::retrieval_schedule, %s) planned WHERE schedule.source_id = planned.source_id
+"""
 
 
 def _schedule_row(planned: Planned) -> dict[str, Any]:
@@ -129,6 +129,7 @@ def _schedule_row(planned: Planned) -> dict[str, Any]:
         "body_hash": visit.read.body_hash,
         "not_before": visit.verdict.not_before if visit.read.outcome == Retrieval.Outcome.THROTTLED else None,
         "failing_since": failing_since if memory.consecutive_failures else None,
+        "answer_bytes": HEADERS + visit.fetched.wire_bytes if visit.fetched.begun_at else None,
         "ttl": visit.hints.ttl,
         "skip_hours": bits(visit.hints.skip_hours),
         "skip_days": bits(visit.hints.skip_days),
@@ -136,6 +137,18 @@ def _schedule_row(planned: Planned) -> dict[str, Any]:
         "topic_url": visit.announcer and visit.announcer.topic_url,
     }
     return planned.columns | asdict(visit.validators) | asdict(memory) | of_visit
+
+
+_COPY = """
+COPY retrieval_retrieval (source_id, due_at, dispatched_at, begun_at, fetched_at, stored_at, outcome, origin, message,
+    status, new, edited, dated, wire_bytes, elapsed_ms, delay_seconds, longest_delay_seconds)
+FROM STDIN (FORMAT BINARY)
+"""
+_TYPES = ["int8", *["timestamptz"] * 5, *["text"] * 3, "int2", *["int4"] * 5, *["float8"] * 2]
+_LOGGED = attrgetter(
+    *("source_id", "due_at", "dispatched_at", "begun_at", "fetched_at", "stored_at", "outcome", "origin", "message"),
+    *("status", "new", "edited", "dated", "wire_bytes", "elapsed_ms", "delay_seconds", "longest_delay_seconds"),
+)
 
 
 def _log(planned: Planned, now: datetime) -> Retrieval:

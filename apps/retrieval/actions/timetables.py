@@ -6,10 +6,9 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import numpy as np
-from django.conf import settings
 from django.db import transaction
 
-from apps.database.statements import execute, query, query_as
+from apps.database.statements import query, query_as
 from apps.retrieval import queries
 from apps.retrieval.actions.learning import Learner, chunks, read
 from apps.retrieval.algorithms.arrays import FloatArray
@@ -23,7 +22,7 @@ from apps.retrieval.algorithms.traces import Trace
 from apps.retrieval.algorithms.weekly_profiles.learning import PackedProfile, expectations
 from apps.retrieval.models import Plan, WeeklyProfile
 from apps.retrieval.planner.due_times import OBSERVING
-from apps.retrieval.planner.state import TABLES, WORTH, parameters
+from apps.retrieval.planner.state import COST, TABLES, WORTH, parameters
 from apps.retrieval.policies import SEED, Fleet, Policy, policy_of
 from apps.sources.kinds import kind_of
 
@@ -94,6 +93,8 @@ def _observations(ids: Sequence[int], shifts: FloatArray, clock_rate: float, now
 
 SAMPLE = 4_000  # sources that patterns are found among
 CHUNK = 2_000
+SHORTEST = 1 / 12  # h between two times of a timetable on average
+AS_OFTEN = 0.01  # share by which a source's retrievals may differ before its timetable does
 WEEK_WINDOW = WINDOW / (7 * DAY)
 
 
@@ -103,33 +104,35 @@ class _Known(NamedTuple):
     source_id: int
     clock_rate: float
     worth: float
-    mass: float  # the number of retrievals is proportional to it under our own plan
+    cost: float  # of a retrieval
+    mass: float  # what it takes of the budget is proportional to it under our own plan
     min_gap: float  # s
     kind: str
 
 
-def make_timetables(plan: Plan, *, now: datetime) -> int:
-    """Give every source with a profile its timetable, where the policy has timetables; returns how many.
+def make_timetables(plan: Plan, *, now: datetime, replace_all: bool = True) -> list[int]:
+    """Give every source with a profile its timetable, if the policy has any; returns those with a new one.
 
-    Sources with push keep the one that they have, for the time after.
+    Sources with push keep the one that they have, for the time after. Unless all are replaced, so do those that are
+    to be retrieved as often as before, within 1 %: a new phase would only make their next gap a random one.
     """
     policy, of_pages = (policy_of(plan.policy, plan.pages_policy, pages=pages) for pages in (False, True))
     known = [] if policy.reacts and of_pages.reacts else _known(now)
     if not known:
-        return 0
+        return []
     apart = of_pages is not policy
     pages = [source for source in known if apart and kind_of(source.kind).is_page]
     others = [source for source in known if not (apart and kind_of(source.kind).is_page)]
     announced = queries.announced(now)
     clock_rates = max(queries.wanted().clock_rates - announced.clock_rates, 1e-9)
     per_day = queries.budget_left(plan, announced) * DAY / clock_rates
-    # Pages have the share of all retrievals that they would have under our own plan.
+    # Pages have the share of the budget that they would have under our own plan.
     share = _mass(pages) / max(_mass(known), 1e-300)
-    made = 0
-    if pages:
-        made += _make(of_pages, pages, per_day * share * _clock_rates(known) / _clock_rates(pages), plan, now)
-    if others and not policy.reacts:
-        made += _make(policy, others, per_day * (1 - share) * _clock_rates(known) / _clock_rates(others), plan, now)
+    made: list[int] = []
+    for each, sources, part in ((of_pages, pages, share), (policy, others, 1 - share)):
+        if sources and not each.reacts:
+            count = per_day * part * _clock_rates(known) / _clock_rates(sources)
+            made += _make(each, sources, count, plan, now, replace_all=replace_all)
     return made
 
 
@@ -141,34 +144,49 @@ def _clock_rates(sources: Sequence[_Known]) -> float:
     return sum(source.clock_rate for source in sources)
 
 
-def _make(policy: Policy, sources: Sequence[_Known], per_day: float, plan: Plan, now: datetime) -> int:
-    """Write the timetables of some sources with `per_day` retrievals, on average over these."""
+def _make(
+    policy: Policy, sources: Sequence[_Known], per_day: float, plan: Plan, now: datetime, *, replace_all: bool
+) -> list[int]:
+    """Write the timetables of some sources that take `per_day`, on average over these; returns the changed ones."""
     assert policy.timetables is not None
     learners = [Learner(source.source_id, source.clock_rate) for source in sources]
-    least_gap = max(settings.RETRIEVAL_MIN_GAP / 3600, 1 / 12)
+    min_gaps = np.array([source.min_gap for source in sources]) / 3600
+    worths, costs = np.array([(source.worth, source.cost) for source in sources]).T
     fleet = Fleet(
-        worths=np.array([source.worth for source in sources]),
-        min_gaps=np.array([source.min_gap for source in sources]) / 3600,
+        worths=worths / costs,
+        min_gaps=min_gaps,
         least=DAY / plan.longest_gap,
-        most=max(DAY / least_gap, DAY / plan.longest_gap),
+        most=np.maximum(DAY / np.maximum(min_gaps, SHORTEST), DAY / plan.longest_gap),
         longest=plan.longest_gap,
         learned=lambda: _learned(learners, now),
         weeks=lambda: tracked_weeks(learners, [kind_of(source.kind).is_page for source in sources], now),
     )
-    timetables, chances = policy.timetables(fleet, per_day)
+    count = per_day / float(costs.mean())
+    timetables, chances = policy.timetables(fleet, count)
+    if (costs != costs[0]).any():  # what is retrieved more often costs less
+        count *= per_day / float((costs * [timetable.per_day for timetable in timetables]).mean())
+        timetables, chances = policy.timetables(fleet, count)
+    timetables = [
+        timetable if values.size else timetable.spaced(gap)  # chances are those of certain times
+        for timetable, values, gap in zip(timetables, chances, min_gaps.tolist(), strict=True)
+    ]
+    written: list[int] = []
     for start in range(0, len(learners), CHUNK):
         part = slice(start, start + CHUNK)
-        _write([each.source_id for each in learners[part]], timetables[part], chances[part])
-    return len(learners)
+        written += _write(
+            [each.source_id for each in learners[part]], timetables[part], chances[part], replace_all=replace_all
+        )
+    return written
 
 
 def _known(now: datetime) -> list[_Known]:
     """All sources to be planned, ordered by clock rate."""
     return query_as(
         _Known,
-        f"""SELECT id AS source_id, clock_rate, worth, root_mass * sqrt(worth) * clock_rate AS mass, min_gap, kind
+        f"""SELECT id AS source_id, clock_rate, worth, cost, root_mass * sqrt(worth * cost) * clock_rate AS mass,
+            min_gap, kind
         FROM (
-            SELECT source.id, source.clock_rate, {WORTH} AS worth, profile.root_mass,
+            SELECT source.id, source.clock_rate, {WORTH} AS worth, ({COST})::float8 AS cost, profile.root_mass,
                 coalesce(source.min_gap, %(min_gap)s)::float8 AS min_gap, source.kind
             FROM {TABLES} WHERE {queries.TO_BE_PLANNED}) known
         ORDER BY clock_rate, id""",
@@ -201,26 +219,35 @@ def _on_one_axis(chunk: Sequence[Learner], today: float, now: datetime) -> list[
     """Each source's times, UTC, moved by whole days so that those of all clock rates end in the day before today."""
     known = read(chunk, WEEK_WINDOW, now)
     days = np.floor((today - float(hours_of(now.timestamp(), chunk[0].clock_rate))) / DAY)
-    utc = known.utc_times + days * DAY
-    order = np.argsort(known.owners, kind="stable")
-    return np.split(utc[order], np.cumsum(np.bincount(known.owners, minlength=len(known.source_ids)))[:-1])
+    return [times + days * DAY for times in known.utc_parts]
 
 
 @transaction.atomic
-def _write(source_ids: Sequence[int], timetables: Sequence[Timetable], chances: Sequence[FloatArray]) -> None:
-    """Write timetables in ascending order, and the probability of each due time if the policy has it."""
-    execute(
+def _write(
+    source_ids: Sequence[int], timetables: Sequence[Timetable], chances: Sequence[FloatArray], *, replace_all: bool
+) -> list[int]:
+    """Write timetables in ascending order, and the probability of each due time if the policy has it.
+
+    Returns the sources that have new ones: all, if they are replaced.
+    """
+    rows = query(
         """
         UPDATE retrieval_weeklyprofile profile
         SET timetable = made.timetable, period = made.period, chances = made.chances
         FROM unnest(%s::bigint[], %s::bytea[], %s::float8[], %s::bytea[])
             made(source_id, timetable, period, chances)
-        WHERE profile.source_id = made.source_id
+        WHERE profile.source_id = made.source_id AND (%s OR profile.timetable = ''
+            OR abs(length(profile.timetable) * made.period / length(made.timetable) / nullif(profile.period, 0) - 1)
+                > %s)
+        RETURNING made.source_id
         """,
         [
             list(source_ids),
             [np.sort(timetable.times).astype("<f8").tobytes() for timetable in timetables],
             [timetable.period for timetable in timetables],
             [values.astype("<f4").tobytes() for values in chances],
+            replace_all,
+            AS_OFTEN,
         ],
     )
+    return [row.source_id for row in rows]

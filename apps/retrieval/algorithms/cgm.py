@@ -74,11 +74,13 @@ def freshness_optimal_frequencies(
     return _frequencies(rates, scales, total, least, most, _ratio_by_freshness_gain)
 
 
-def _age_optimal(learned: Learned, total: float, weights: ArrayLike, least: float, most: float) -> FloatArray:
+def _age_optimal(learned: Learned, total: float, weights: ArrayLike, least: ArrayLike, most: ArrayLike) -> FloatArray:
     return age_optimal_frequencies(learned.rates * DAY, total, weights=weights, least=least, most=most)
 
 
-def _freshness_optimal(learned: Learned, total: float, weights: ArrayLike, least: float, most: float) -> FloatArray:
+def _freshness_optimal(
+    learned: Learned, total: float, weights: ArrayLike, least: ArrayLike, most: ArrayLike
+) -> FloatArray:
     return freshness_optimal_frequencies(learned.rates * DAY, total, weights=weights, least=least, most=most)
 
 

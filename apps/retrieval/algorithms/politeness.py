@@ -16,6 +16,9 @@ SIGHTINGS_OF_A_MOVE = 10  # consecutive permanent redirects to one address befor
 STEEPEST_SLOWDOWN = 16.0
 RECOVERY = 0.8  # what a success leaves of the slowdown
 _SUCCESSES = frozenset({200, 226, 304})
+MINIMUM_GAP = "the minimum gap"
+LARGE = 100_000  # bytes of an answer without a validator: a larger one lengthens the gap as much
+REPEATS = 4  # answers of the same bytes in a row that lengthen it by as much as the minimum gap
 _THROTTLES = frozenset({403, 429})  # some sites say 403 where they mean "slow down"
 
 
@@ -24,7 +27,7 @@ class Limits:
     """Minimum waits; a replay divides all of them by its clock rate."""
 
     min_gap: float = 3_600.0  # between two requests to a source, manual ones included
-    unvalidated_gap: float = 86_400.0  # for sources that never offered an ETag or Last-Modified
+    unvalidated_gap: float = 86_400.0  # the longest for want of an ETag or Last-Modified
     max_header_wait: float = 604_800.0  # the longest wait that a header may demand
     longest_hint: float = 86_400.0  # that an element of a feed may demand: a weekly podcast may publish a day early
     backoff_first: float = 3_600.0  # after the first failure; doubled by each further one
@@ -46,6 +49,7 @@ class Memory:
     validated: bool = False  # it has offered a validator
     moved_to: str = ""  # where its latest responses permanently redirected to
     moved_count: int = 0  # how many in a row
+    repeats: int = 0  # whole answers in a row with the bytes of the one before
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,8 @@ class ResponseFacts:
     retry_after: float | None = None  # s; a deferral by ourselves
     permanent_url: str = ""  # where an unbroken chain of permanent redirects led
     is_feed: bool = False  # a feed, or a 304
+    size: int = 0  # bytes of the body
+    repeated: bool = False  # the same bytes as before
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,11 @@ class Verdict:
     memory: Memory
     gone: bool = False
     new_url: str = ""  # the address from now on
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether nothing but the general shortest gap demands a wait."""
+        return self.reason == MINIMUM_GAP
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +106,7 @@ def judge(response: ResponseFacts, memory: Memory, limits: Limits, *, now: datet
     succeeded = response.is_feed and response.status in _SUCCESSES
     memory = _remember(response, memory, succeeded=succeeded)
     slowed = f"{memory.slowdown:g} times the minimum gap: the site asked to slow down"
-    waits = [_Wait(limits.min_gap * memory.slowdown, "the minimum gap" if memory.slowdown == 1 else slowed)]
+    waits = [_Wait(limits.min_gap * memory.slowdown, MINIMUM_GAP if memory.slowdown == 1 else slowed)]
     if succeeded:
         waits += _waits_of_a_success(response, memory, limits, now)
     else:
@@ -120,6 +131,7 @@ def _remember(response: ResponseFacts, memory: Memory, *, succeeded: bool) -> Me
         validated=memory.validated or offered,
         moved_to=response.permanent_url,
         moved_count=memory.moved_count + 1 if same else int(bool(response.permanent_url)),
+        repeats=memory.repeats + 1 if response.repeated else 0,
     )
 
 
@@ -129,13 +141,10 @@ def _throttles(response: ResponseFacts) -> bool:
 
 def _waits_of_a_success(response: ResponseFacts, memory: Memory, limits: Limits, now: datetime) -> list[_Wait]:
     waits = []
-    if not memory.validated:
-        waits.append(
-            _Wait(
-                limits.unvalidated_gap,
-                "the site does not support conditional requests (no ETag or Last-Modified): checked once a day",
-            )
-        )
+    lengthened = limits.min_gap * max(1.0, response.size / LARGE) * (1 + memory.repeats / REPEATS)
+    if not memory.validated and lengthened > limits.min_gap:
+        reason = "large or repeated answers, as the site does not support conditional requests (ETag, Last-Modified)"
+        waits.append(_Wait(min(lengthened, limits.unvalidated_gap), reason))
     if fresh := freshness(response.headers, now):
         waits.append(_Wait(min(fresh.seconds, limits.max_header_wait), fresh.reason))
     return waits

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from apps.retrieval.algorithms.arrays import FloatArray
 
@@ -22,8 +21,6 @@ class Timetable:
     Examples
     --------
     >>> twice = Timetable(np.array([6.0, 18.0]), period=24.0)
-    >>> twice.at_or_after(np.array([0.0, 6.0, 30.5])).tolist()
-    [6.0, 6.0, 42.0]
     >>> twice.between(5.0, 31.0).tolist(), twice.per_day
     ([6.0, 18.0, 30.0], 2.0)
     """
@@ -36,13 +33,16 @@ class Timetable:
         """Retrievals a day."""
         return self.times.size * 24.0 / self.period
 
-    def at_or_after(self, moments: ArrayLike) -> FloatArray:
-        """The first retrieval not before each of `moments`, which is that of a posting published then."""
-        moments = np.asarray(moments, dtype=np.float64)
-        periods, phase = np.divmod(moments, self.period)
-        position = np.searchsorted(self.times, phase, side="left")
-        following = np.append(self.times, self.times[0] + self.period)[position]
-        return np.asarray(periods * self.period + following)
+    def spaced(self, least: float) -> "Timetable":
+        """The same number of times, later where they would be nearer to each other than `least` hours.
+
+        >>> Timetable(np.array([1.0, 1.5, 20.0, 23.8]), period=24.0).spaced(2.0).times.round(3).tolist()
+        [1.8, 3.8, 20.0, 23.8]
+        """
+        steps = min(least, self.period / self.times.size) * np.arange(2 * self.times.size)
+        twice = np.concatenate((self.times - self.period, self.times))
+        later = np.maximum.accumulate(twice - steps) + steps
+        return Timetable(np.sort(later[self.times.size :] % self.period), self.period)
 
     def between(self, start: float, end: float) -> FloatArray:
         """All retrieval times in [start, end)."""

@@ -25,8 +25,6 @@ class Trace:
     Examples
     --------
     >>> trace = Trace.of(["a", "b"], [[1.0, 5.0], [2.0]])
-    >>> trace.count(np.array([0, 0, 1]), np.array([0.0, 1.0, 0.0]), np.array([5.0, 5.0, 1.5])).tolist()
-    [2, 1, 0]
     >>> [part.tolist() for part in trace.window(2.0, 6.0).parts]
     [[5.0], [2.0]]
     """
@@ -58,29 +56,6 @@ class Trace:
     def owners(self) -> IntArray:
         """The number of the source of each posting, shape of `times`."""
         return np.repeat(np.arange(len(self)), self.counts)
-
-    @cached_property
-    def _keys(self) -> FloatArray:
-        # One ascending axis for all sources: each has a stretch of its own on it.
-        return np.asarray(self.times - self._origin + self.owners * self._stretch)
-
-    @cached_property
-    def _origin(self) -> float:
-        return float(self.times.min()) if self.times.size else 0.0
-
-    @cached_property
-    def _stretch(self) -> float:
-        return float(self.times.max() - self._origin) + 2.0 if self.times.size else 2.0
-
-    def position(self, sources: ArrayLike, until: ArrayLike) -> IntArray:
-        """Index in `times` behind the last posting of each source not later than its time `until`."""
-        sources = np.asarray(sources)
-        inside = np.clip(np.asarray(until, dtype=np.float64) - self._origin, -1.0, self._stretch - 1.0)
-        return np.searchsorted(self._keys, sources * self._stretch + inside, side="right")
-
-    def count(self, sources: ArrayLike, after: ArrayLike, until: ArrayLike) -> IntArray:
-        """Postings of each source in (after, until]."""
-        return self.position(sources, until) - self.position(sources, after)
 
     def window(self, start: float, end: float) -> "Trace":
         """The postings in [start, end) of the same sources."""

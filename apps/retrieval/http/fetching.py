@@ -58,6 +58,7 @@ class FetchRequest:
     message: bytes | None = None  # to be posted unchanged, to this address alone: no redirect is followed
     headers: Mapping[str, str] = field(default_factory=dict)  # of the message, in addition to our own
     first: bool = False  # of a source that was never retrieved: these have their own share of connections
+    gives_way: bool = False  # to other requests to its host
 
     @property
     def posted(self) -> bytes | None:
@@ -177,7 +178,8 @@ class Fetcher:
     async def _request_host(self, visit: "_Visit") -> None:
         """Follow redirects within one host, without the gap between two requests."""
         host = visit.target.hostname
-        async with self._rate_limiter.take(host), self._connections.take(first=visit.request.first):
+        turn = self._rate_limiter.take(host, gives_way=visit.request.gives_way)
+        async with turn, self._connections.take(first=visit.request.first):
             visit.begun_at = visit.begun_at or self._clock()
             while not visit.arrived and visit.target.hostname == host:
                 began = perf_counter()

@@ -95,14 +95,6 @@ def port_of(url: URL) -> int:
     return int(url.port or {"https:": 443}.get(url.protocol, 80))
 
 
-def entry_of(address: str) -> Entry:
-    """The entry that opens the host and port of an operator's web address; raises BadAddress if it is none."""
-    url = resolve(address)
-    if url is None:
-        raise BadAddress(f"“{address[:200]}” is not an http or https address.")
-    return Entry.of(url.hostname, port_of(url))
-
-
 def _checked_socket(open_hosts: OpenHosts, info: AddrInfoType) -> socket.socket:
     """A socket for the IP address that is connected to, if that is allowed."""
     family, kind, protocol, _, address = info

@@ -33,13 +33,16 @@ class HostRateLimiter:
         self._hosts: dict[str, _Host] = {}
 
     @asynccontextmanager
-    async def take(self, name: str) -> AsyncIterator[None]:
-        """Hold the host exclusively; raises HostBusy if the wait would be too long, at once if that is foreseeable."""
+    async def take(self, name: str, *, gives_way: bool = False) -> AsyncIterator[None]:
+        """Hold the host exclusively; raises HostBusy if the wait would be too long, at once if that is foreseeable.
+
+        A request that gives way does not hold the host during the gap before it, so that others come first.
+        """
         host = self._hosts.setdefault(name, _Host())
         self._refuse_long_waits(host)
         host.present += 1
         try:
-            await self._wait(host)
+            await self._wait(host, gives_way)
             try:
                 yield
             finally:
@@ -51,23 +54,30 @@ class HostRateLimiter:
                 self._forget_later(name, host)
 
     def _refuse_long_waits(self, host: _Host) -> None:
-        now = asyncio.get_running_loop().time()
         # A lower bound: the duration of the others' requests is unknown.
-        wait = max(0.0, host.ended_at + self._gap - now) + host.present * self._gap
+        wait = max(0.0, self._rest(host)) + host.present * self._gap
         if wait > self._longest_wait:
             raise HostBusy(self._promise(host, wait))
 
-    async def _wait(self, host: _Host) -> None:
+    async def _wait(self, host: _Host, gives_way: bool) -> None:
         try:
             async with asyncio.timeout(self._longest_wait):
                 await host.lock.acquire()
+                while gives_way and (rest := self._rest(host)) > 0:
+                    host.lock.release()
+                    await asyncio.sleep(rest)
+                    await host.lock.acquire()
         except TimeoutError:
             raise HostBusy(self._promise(host, self._longest_wait)) from None
         try:
-            await asyncio.sleep(host.ended_at + self._gap - asyncio.get_running_loop().time())
+            await asyncio.sleep(self._rest(host))
         except asyncio.CancelledError:
             host.lock.release()
             raise
+
+    def _rest(self, host: _Host) -> float:
+        """Seconds until the gap after the latest request is over; negative if it is."""
+        return host.ended_at + self._gap - asyncio.get_running_loop().time()
 
     def _promise(self, host: _Host, wait: float) -> float:
         """Seconds until a retry; refused requests get times one gap apart, lest they meet again."""

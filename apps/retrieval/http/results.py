@@ -97,6 +97,12 @@ class FetchResult:
             jitter=0.0,
         )
 
+    @property
+    def demanded(self) -> datetime:
+        """The same by the response alone: without the usual shortest gap, which may change before that time."""
+        is_usual = self.verdict.is_usual and self.earliest == self.verdict.not_before
+        return self.fetched.received_at if is_usual and self.observed else self.earliest
+
     def due(self, planned: Next | None) -> tuple[datetime | None, str]:
         """The next due time, or None for never again, and the reason for display.
 
@@ -136,6 +142,8 @@ def decide(assignment: Assignment, fetched: Fetched, *, jitter: float, read: Rea
         retry_after=fetched.failure.retry_after if fetched.failure else None,
         permanent_url=fetched.permanent_url,
         is_feed=read.is_feed,
+        size=fetched.wire_bytes,
+        repeated=fetched.status == 200 and read.is_feed and read.body_hash == assignment.body_hash,
     )
     verdict = judge(facts, assignment.memory, assignment.limits, now=fetched.received_at)
     return FetchResult(

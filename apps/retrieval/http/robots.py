@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Mapping
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import Any
@@ -12,7 +14,6 @@ from django.core.cache import cache
 from redis import RedisError
 
 from apps.retrieval import queries
-from apps.retrieval.algorithms.open_hosts import Entry
 from apps.retrieval.algorithms.robots import BODY_LIMIT, UNAVAILABLE, allows, origin_of, rules_in
 from apps.retrieval.http.fetching import Failure, Fetched, Fetcher, FetchRequest
 
@@ -22,16 +23,24 @@ MAX_KEPT_DOCUMENT_BYTES = 2**20  # bytes
 KEPT_FOR = timedelta(days=1)
 
 
-def make_fetcher(clock: Callable[[], datetime], *, also_open: Collection[Entry] = ()) -> Fetcher:
-    """A fetcher by the settings, with further open entries."""
-    return Fetcher(**_options(clock, also_open))
+def fetch_all(requests: Sequence[FetchRequest], **options: Any) -> list[Fetched]:
+    """The responses in the order of the requests, for callers that wait for them; guarded like requests to sources.
+
+    `options` replace those of `Fetcher` by the settings. robots.txt, which is for autonomous crawlers, is not read.
+    """
+
+    async def fetch() -> list[Fetched]:
+        async with Fetcher(**_options(lambda: datetime.now(UTC)) | options) as fetcher:
+            return await asyncio.gather(*map(fetcher.fetch, requests))
+
+    return asyncio.run(fetch()) if requests else []
 
 
-def _options(clock: Callable[[], datetime], also_open: Collection[Entry] = ()) -> dict[str, Any]:
+def _options(clock: Callable[[], datetime]) -> dict[str, Any]:
     return {
         "version": settings.VERSION,
         "about": settings.PROJECT_URL,
-        "open_hosts": (*settings.RETRIEVAL_OPEN_HOSTS, *also_open),
+        "open_hosts": settings.RETRIEVAL_OPEN_HOSTS,
         "host_gap": settings.RETRIEVAL_HOST_GAP,
         "clock": clock,
     }
@@ -98,7 +107,7 @@ def document_at(url: str, *, now: datetime) -> tuple[Fetched, dict[str, str]]:
     if kept is not None and (
         schedule is not None or now < kept.received_at + timedelta(seconds=settings.RETRIEVAL_MIN_GAP)
     ):
-        return kept, {}
+        return replace(kept, body=zlib.decompress(kept.body)), {}
     if schedule is not None and schedule.due_at is not None:
         message = f"The next check is at {schedule.due_at:%H:%M} UTC; until then there is nothing to show."
         return Fetched(url=url, received_at=now, failure=Failure("planned", message)), {}
@@ -113,13 +122,14 @@ def keep_document(url: str, fetched: Fetched) -> None:
     if len(fetched.body) > MAX_KEPT_DOCUMENT_BYTES:
         return
     try:
-        cache.set(_key(url), fetched, timeout=KEPT_FOR.total_seconds())
+        packed = replace(fetched, body=zlib.compress(fetched.body, level=1))
+        cache.set(_key(url), packed, timeout=KEPT_FOR.total_seconds())
     except RedisError as error:
         logger.warning("the cache does not keep %s: %s", url, error)
 
 
 def _key(url: str) -> str:
-    return f"document:{blake2b(url.encode(), digest_size=16).hexdigest()}"
+    return f"packed-document:{blake2b(url.encode(), digest_size=16).hexdigest()}"
 
 
 async def _fetch_once(request: FetchRequest, robots: Mapping[str, str]) -> tuple[Fetched, dict[str, str]]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from math import expm1
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,9 @@ from apps.sources.kinds import kind_of
 
 AHEAD = 12  # further due times, stored for display
 AT_ONCE = timedelta(seconds=1)  # a time of a timetable this near was used by the present retrieval
+MADE_UP_FOR = 0.25  # of the shortest gap that a time of a timetable may be moved
 OBSERVING = (Retrieval.Outcome.NEW, Retrieval.Outcome.UNCHANGED, Retrieval.Outcome.NOT_MODIFIED)
+UNSURE = 0.95  # articles; of fewer expected ones a reason says how likely one is
 SAME = 1 / 60  # h; times of a timetable differ by more
 BY_TIMETABLE = "the next time in its timetable"
 POLITENESS = "as early as the rate limit allows"
@@ -30,7 +33,7 @@ SAFETY_GAP = 24.0  # h of a source's own time between two checks while its publi
 class Terms(NamedTuple):
     """What the plan sets for all sources."""
 
-    price: float  # posting-hours per retrieval
+    price: float  # posting-hours per unit of the budget
     longest: float  # hours of the source's own time between two retrievals
     by_timetable: bool = False  # a policy that does not react
     pages_by_timetable: bool = False  # the same for pages alone
@@ -90,7 +93,7 @@ def bounds(state: ScheduleState, terms: Terms, at: datetime) -> Bounds:
     Only here may a source differ from all others in the cost of waiting: one whose publisher pushes updates needs only
     a routine check, and a page under CAM is first tracked, until the next night.
     """
-    price = terms.price / max(state.worth, 1e-12)
+    price = terms.price * state.cost / max(state.worth, 1e-12)
     if state.is_announced(at):
         return Bounds(price, max(SAFETY_GAP, state.least), SAFETY_GAP)
     if terms.tracks_pages and kind_of(state.kind).is_page and not state.timetable:
@@ -144,7 +147,7 @@ def after_retrievals(retrieved: Sequence[Retrieved], terms: Terms) -> list[Next]
         waiting=np.where(observed, 0.0, activity.factor * (until - before)),
         least=np.array([each.least for each in retrieved]),
     )
-    plans = [_plan(each, planned.part(slice(i, i + 1)), terms) for i, each in enumerate(retrieved)]
+    plans = _plans(retrieved, planned, terms)
     first = np.array([hours for hours, *_ in plans])
     before, until = plain.expected(np.vstack((now, first)))
     expected = planned.waiting + planned.factor * (until - before)
@@ -157,12 +160,14 @@ def after_retrievals(retrieved: Sequence[Retrieved], terms: Terms) -> list[Next]
     ]
 
 
-def _plan(retrieved: Retrieved, outlook: Outlook, terms: Terms) -> list[float]:
-    """The next due times of one source in local hours."""
-    source = retrieved.remembered
-    if goes_by_timetable(source, terms, retrieved.at):
-        return _by_timetable(source, max(retrieved.earliest, retrieved.at + AT_ONCE))
-    return due_times_ahead(outlook)[: AHEAD + 1]
+def _plans(retrieved: Sequence[Retrieved], outlook: Outlook, terms: Terms) -> list[list[float]]:
+    """The next due times of each source in local hours."""
+    by_timetable = [goes_by_timetable(each.remembered, terms, each.at) for each in retrieved]
+    ahead = iter(due_times_ahead(outlook.part(np.flatnonzero(np.logical_not(by_timetable)))))
+    return [
+        _by_timetable(each.remembered, each.at + AT_ONCE, each.earliest) if is_listed else next(ahead)[: AHEAD + 1]
+        for each, is_listed in zip(retrieved, by_timetable, strict=True)
+    ]
 
 
 def wants_timetable(source: ScheduleState, terms: Terms) -> bool:
@@ -189,8 +194,10 @@ def _reason(gap: float, expected: float, least: float, longest: float) -> str:
         return POLITENESS
     if gap >= longest - 1e-6:
         return f"the {longest:g}-hour limit: too little is expected to justify an earlier check"
-    postings = f"{expected:.1f}" if expected >= 0.95 else f"{max(expected, 0.01):.2f}"
-    return f"{postings} articles expected by then; an earlier check would cost more than it saves"
+    if expected >= UNSURE:
+        return f"{expected:.1f} articles expected by then; an earlier check would cost more than it saves"
+    chance = max(-expm1(-expected), 0.01)
+    return f"the probability of a new article by then is {chance:.2g}; an earlier check would cost more than it saves"
 
 
 def chance_at(source: ScheduleState, at: datetime) -> float | None:
@@ -211,14 +218,19 @@ def _reason_of_timetable(source: ScheduleState, at: datetime) -> str:
     return f"page of weight {source.worth:.3g}, update expected with probability {chance:.2g}"
 
 
-def _by_timetable(source: ScheduleState, earliest: datetime) -> list[float]:
-    """The first times of a source's timetable that are not before `earliest`, in local hours."""
-    timetable = source.unpacked_timetable
-    begin = float(hours_of(earliest.timestamp(), source.clock_rate))
-    end = begin + source.period * (2 + AHEAD // timetable.times.size)
+def _by_timetable(source: ScheduleState, now: datetime, earliest: datetime) -> list[float]:
+    """The next times of a source's timetable in local hours, moved to `earliest` if they are a little before it.
+
+    The latest retrieval may have been late by seconds, which must not cost the next one. Chances are those of the very
+    times.
+    """
+    timetable, moved = source.unpacked_timetable, 0.0 if source.chances else MADE_UP_FOR * source.min_gap / 3600
+    begin, allowed = (float(hours_of(at.timestamp(), source.clock_rate)) for at in (now, max(now, earliest)))
+    end = allowed + source.period * (2 + AHEAD // timetable.times.size)
+    times = timetable.between(max(begin, allowed - moved), end)[: AHEAD + 1]
     # Timetables are made on the axis of UTC.
-    times: list[float] = (timetable.between(begin, end)[: AHEAD + 1] + source.utc_offset / 60).tolist()
-    return times
+    found: list[float] = (np.maximum(times, allowed) + source.utc_offset / 60).tolist()
+    return found
 
 
 def replanned(sources: Sequence[ScheduleState], terms: Terms, *, now: datetime) -> list[tuple[datetime, str]]:
@@ -231,7 +243,7 @@ def replanned(sources: Sequence[ScheduleState], terms: Terms, *, now: datetime) 
     planned = dict(zip((source.source_id for source in rest), _at_price(rest, terms, now), strict=True))
     for source in sources:
         if source.source_id not in planned:
-            at = source.moment(_by_timetable(source, max(now, source.earliest_at or now))[0])
+            at = source.moment(_by_timetable(source, now, source.earliest or now)[0])
             planned[source.source_id] = (at, _reason_of_timetable(source, at))
     return [planned[source.source_id] for source in sources]
 

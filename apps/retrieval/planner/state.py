@@ -1,7 +1,8 @@
 """The schedule state of a source: what planning reads from its rows, by one list of columns."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,16 @@ WORTH_AT_WEIGHT_1 = """source.interest * greatest(1, (source.listed OR source.al
     + (SELECT count(*) FROM following_follow follow WHERE follow.source_id = coalesce(source.site_id, source.id)))"""
 WORTH = f"source.weight * {WORTH_AT_WEIGHT_1}"
 
+# What a retrieval takes of the budget: one request, or the kilobytes of the source's usual answer.
+HEADERS = 300  # bytes of an answer without a body, such as a 304
+UNKNOWN = 10_000  # bytes of the answers of a source that was never retrieved
+COST = f"""CASE WHEN (SELECT counted FROM retrieval_plan) = 'bytes'
+    THEN coalesce(schedule.answer_bytes, {UNKNOWN}) / 1000 ELSE 1 END"""
+
 # The names of columns are those of `ScheduleState.of`.
 COLUMNS = f"""source.id AS source_id, source.clock_rate, coalesce(source.min_gap, %(min_gap)s)::float8 AS min_gap,
-    {WORTH} AS worth, schedule.observed_at, schedule.earliest_at, schedule.activity_seen, schedule.activity_expected,
+    {WORTH} AS worth, ({COST})::float8 AS cost, schedule.observed_at, schedule.earliest_at,
+    schedule.activity_seen, schedule.activity_expected,
     coalesce(profile.hourly, '') AS hourly, coalesce(profile.minutes, '') AS minutes,
     coalesce(profile.root_mass, 0) AS root_mass, coalesce(profile.utc_offset, 0) AS utc_offset, profile."window",
     coalesce(profile.timetable, '') AS timetable, coalesce(profile.period, 0) AS period,
@@ -52,6 +60,7 @@ class ScheduleState:
     chances: bytes  # of an update at each time of the timetable; empty where its policy computes none
     kind: str
     pushed_until: datetime | None  # until then its publisher pushes its updates, or notices of them
+    cost: float = 1.0  # of a retrieval, in units of the budget
 
     @classmethod
     def of(cls, *, activity_seen: float, activity_expected: float, **columns: Any) -> "ScheduleState":
@@ -67,6 +76,11 @@ class ScheduleState:
         return PackedProfile(self.hourly, self.minutes)
 
     @property
+    def spending(self) -> float:
+        """What its retrievals take of the budget of real time, up to a factor that is the same for all sources."""
+        return self.root_mass * sqrt(self.worth * self.cost) * self.clock_rate
+
+    @property
     def unpacked_timetable(self) -> Timetable:
         return Timetable(np.frombuffer(self.timetable, dtype="<f8"), self.period)
 
@@ -77,6 +91,11 @@ class ScheduleState:
     def moment(self, local_hours: float) -> datetime:
         """The inverse of `local_hours`."""
         return datetime.fromtimestamp(epoch_of(local_hours - self.utc_offset / 60, self.clock_rate), UTC)
+
+    @property
+    def earliest(self) -> datetime | None:
+        """When both allow the next retrieval; None before any response."""
+        return self.observed_at and self.observed_at + timedelta(hours=self.least / self.clock_rate)
 
     @property
     def least(self) -> float:

@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from apps.database.registry import entries
 from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.cam.weeks import Weeks
 from apps.retrieval.algorithms.sia.learning import Learned
-from apps.retrieval.algorithms.sia.policies import Rule
-from apps.retrieval.algorithms.simulation.comparison import Evaluate, Job, of_paper
+from apps.retrieval.algorithms.sia.policies import Rule, equal
 from apps.retrieval.algorithms.timetables import Timetable
 
 OURS = "ours"
@@ -36,10 +36,11 @@ class Fleet:
     worths: FloatArray
     min_gaps: FloatArray  # h
     least: float  # retrievals a day of each source
-    most: float
+    most: ArrayLike
     longest: float  # h between two retrievals of a source
     learned: Callable[[], Learned]  # rates and daily patterns of the last two weeks
     weeks: Callable[[], tuple[Weeks, FloatArray]]  # chances of updates in each hour of the week, and their doubt
+    seed: int = SEED  # of the timetables' phases
 
 
 # A timetable of each source, and the probability of an update at each of its times or nothing.
@@ -52,8 +53,7 @@ class Policy:
 
     label: str  # for people, marked with `gettext_noop`
     timetables: Callable[[Fleet, float], Timetables] | None = None  # for a number of retrievals per day and source
-    backtest: Callable[[Job], Evaluate]  # the same over recorded postings
-    effort: float = 1.0  # of the backtest: tenths of a second, roughly
+    weighs: bool = True  # what sources are worth matters
     for_pages: bool = False  # may be chosen for pages alone; those without a timetable are checked often first
     name: str = ""  # the module's
 
@@ -62,13 +62,13 @@ class Policy:
         return self.timetables is None
 
 
-def by_rule(rule: Rule, label: str, *, effort: float = 1.0) -> Policy:
+def by_rule(rule: Rule, label: str) -> Policy:
     """A policy based on the rates and patterns of `sia.learning`."""
-    return Policy(label=label, timetables=partial(_timetables, rule), backtest=of_paper(rule), effort=effort)
+    return Policy(label=label, timetables=partial(_timetables, rule), weighs=rule.frequencies is not equal)
 
 
 def _timetables(rule: Rule, fleet: Fleet, per_day: float) -> Timetables:
-    random = np.random.default_rng(SEED)
+    random = np.random.default_rng(fleet.seed)
     made = rule(fleet.learned(), per_day, random=random, weights=fleet.worths, least=fleet.least, most=fleet.most)
     return made, [np.empty(0)] * len(made)
 
@@ -76,7 +76,9 @@ def _timetables(rule: Rule, fleet: Fleet, per_day: float) -> Timetables:
 @cache
 def all_policies() -> Mapping[str, Policy]:
     """The policies by their names; our own comes first."""
-    found = {name: replace(policy, name=name) for name, policy in entries(__name__, "POLICY")}
+    found = {
+        name: replace(policy, name=name) for name, policy in entries(__name__, "POLICY", group="wirebeat.policies")
+    }
     return {OURS: found[OURS]} | found
 
 

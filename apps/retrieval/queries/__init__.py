@@ -11,7 +11,7 @@ from apps.database.statements import query, query_as
 from apps.retrieval.algorithms.robots import origin_of
 from apps.retrieval.models import Crawl, Page, Plan, Retrieval, RobotsRules, Schedule
 from apps.retrieval.planner.due_times import SAFETY_GAP
-from apps.retrieval.planner.state import TABLES, WORTH
+from apps.retrieval.planner.state import COST, HEADERS, TABLES, WORTH, parameters
 from apps.sources import kinds
 from apps.sources.algorithms.addresses import host
 from apps.sources.models import Source
@@ -55,12 +55,6 @@ def failing() -> QuerySet[Schedule]:
     return Schedule.objects.filter(failing_since__isnull=False)
 
 
-def scheduled(source_ids: Collection[int]) -> list[int]:
-    """The active and scheduled ones among the sources, in ascending order."""
-    known = Schedule.objects.filter(pk__in=source_ids, source__state=Source.State.ACTIVE).order_by("pk")
-    return list(known.values_list("pk", flat=True))
-
-
 def daily_totals(now: datetime) -> RetrievalTotals:
     """Retrievals of the last 24 hours and their results."""
     outcome = Retrieval.Outcome
@@ -74,13 +68,13 @@ def daily_totals(now: datetime) -> RetrievalTotals:
     return RetrievalTotals(**totals)
 
 
-# A search occupies its host for some seconds, so none begins shortly before a check.
+# A search occupies its host for some seconds, so none begins shortly before a check. Replayed hosts answer at once.
 _DUE_ICONS = f"""
 SELECT partition, (array_agg(id ORDER BY icon_due_at DESC))[:{ICONS_AT_ONCE}] FROM (
     SELECT source.id, partition, icon_due_at
     FROM sources_source source JOIN retrieval_schedule schedule ON source_id = source.id
     WHERE icon_due_at <= %(now)s AND site_id IS NULL AND source.state = 'active' AND observed_at IS NOT NULL
-        AND (due_at IS NULL OR due_at > %(now)s + interval '1 minute')
+        AND (due_at IS NULL OR due_at > %(now)s + interval '1 minute' / clock_rate)
     ORDER BY icon_due_at DESC LIMIT {MAX_DUE_ICONS}
 ) due GROUP BY partition
 """
@@ -147,19 +141,17 @@ def wanted() -> Wanted:
 
 
 def hourly_budget(plan: Plan, wanted: Wanted) -> float:
-    """Retrievals per hour of ours that the plan allows for all sources together."""
-    match Plan.Unit(plan.unit):
-        case Plan.Unit.SOURCE_DAY:
-            return plan.budget * wanted.clock_rates / 24
-        case Plan.Unit.DAY:
-            return plan.budget / 24
-        case Plan.Unit.HOUR:
-            return plan.budget
+    """Retrievals per hour of ours, or kilobytes, that the plan allows for all sources together."""
+    units_per_hour = {Plan.Unit.SOURCE_DAY: wanted.clock_rates / 24, Plan.Unit.DAY: 1 / 24, Plan.Unit.HOUR: 1.0}
+    return plan.budget * units_per_hour[Plan.Unit(plan.unit)]
 
 
 # Sources with a profile, and those among them without push.
 KNOWN = "schedule.due_at IS NOT NULL AND profile.source_id IS NOT NULL"
 TO_BE_PLANNED = f"{KNOWN} AND (schedule.pushed_until > %(now)s) IS NOT TRUE"
+# The same, and those that were never retrieved.
+TO_BE_PRICED = f"""({TO_BE_PLANNED} OR schedule.due_at IS NOT NULL AND profile.source_id IS NULL
+    AND schedule.observed_at IS NULL AND schedule.consecutive_failures = 0)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +159,13 @@ class Announced:
     """The sources with push, whose postings do not wait for retrievals."""
 
     clock_rates: float  # sum over them: hours of theirs that pass in one of ours
+    costs: float  # sum over them: what a retrieval in each hour of theirs takes of the budget
     postings: float  # expected per hour of ours
 
     @property
-    def retrievals(self) -> float:
-        """Safety checks, lest an update is missed, per hour of ours."""
-        return self.clock_rates / SAFETY_GAP
+    def spent(self) -> float:
+        """What safety checks, lest an update is missed, take of the budget per hour of ours."""
+        return self.costs / SAFETY_GAP
 
 
 def announced(now: datetime) -> Announced:
@@ -180,6 +173,7 @@ def announced(now: datetime) -> Announced:
         Announced,
         f"""
         SELECT coalesce(sum(source.clock_rate), 0)::float8 AS clock_rates,
+            coalesce(sum(source.clock_rate * {COST}), 0)::float8 AS costs,
             coalesce(sum(profile.weekly * source.clock_rate), 0)::float8 / 168 AS postings
         FROM {TABLES} WHERE {KNOWN} AND schedule.pushed_until > %(now)s
         """,
@@ -189,15 +183,31 @@ def announced(now: datetime) -> Announced:
 
 
 def budget_left(plan: Plan, announced: Announced) -> float:
-    """Retrievals per hour of ours for the sources without push; at least a hundredth of all."""
+    """The budget per hour of ours for the sources without push; at least a hundredth of all."""
     budget = hourly_budget(plan, wanted())
-    return max(budget - announced.retrievals, budget / 100)
+    return max(budget - announced.spent, budget / 100)
 
 
 def requests_made(since: datetime, until: datetime) -> int:
     """Retrievals within (since, until] with a request."""
-    made = Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until)
-    return made.exclude(outcome__in=UNREQUESTED).count()
+    return _requested(since, until).count()
+
+
+def spent(plan: Plan, since: datetime, until: datetime) -> float:
+    """What the retrievals within (since, until] took of the budget."""
+    made = _requested(since, until).aggregate(requests=Count("pk"), bytes=Sum("wire_bytes", default=0))
+    is_in_bytes = plan.counted == Plan.Counted.BYTES
+    return float((made["bytes"] + HEADERS * made["requests"]) / 1_000 if is_in_bytes else made["requests"])
+
+
+def usual_cost() -> float:
+    """What a retrieval takes of the budget, on average over the scheduled sources."""
+    [(mean,)] = query(f"SELECT avg({COST})::float8 FROM {TABLES} WHERE schedule.due_at IS NOT NULL")
+    return mean or 1.0
+
+
+def _requested(since: datetime, until: datetime) -> QuerySet[Retrieval]:
+    return Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until).exclude(outcome__in=UNREQUESTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,11 +247,23 @@ def movable(source_ids: Iterable[int] | None = None) -> list[int]:
     )
 
 
-def worth_changed() -> list[int]:
-    """Movable sources whose weight differs by more than 1 % from the one that they were planned with."""
+def planned_otherwise(source_ids: Iterable[int], *, by_timetable: bool = False) -> list[int]:
+    """Those among sources and their index pages that were planned with another worth, by more than 1 %.
+
+    Also those with a shortest gap of their own, which may have changed, or due within it; and under a policy with
+    timetables those without one.
+    """
     return _ids(
-        f"""SELECT id FROM (SELECT source.id, schedule.worth, {WORTH} AS present FROM {TABLES} WHERE {MOVABLE}) planned
-        WHERE abs(present - worth) > 0.01 * worth"""
+        f"""SELECT id FROM (
+            SELECT source.id, schedule.worth, {WORTH} AS present, source.min_gap, profile.timetable,
+                schedule.due_at < schedule.observed_at
+                    + make_interval(secs => coalesce(source.min_gap, %(min_gap)s) / source.clock_rate) AS is_early
+            FROM {TABLES} WHERE source.id IN (
+                SELECT unnest(%(ids)s::bigint[]) UNION SELECT id FROM sources_source WHERE site_id = ANY(%(ids)s)
+            ) AND profile.source_id IS NOT NULL
+        ) planned WHERE abs(present - worth) > 0.01 * worth OR min_gap IS NOT NULL OR is_early
+            OR %(by_timetable)s AND timetable = ''""",
+        **parameters(ids=list(source_ids), by_timetable=by_timetable),
     )
 
 

@@ -15,6 +15,7 @@ from apps.retrieval.queries.lateness import BEGUN, BUCKETS, DUE, OVERDUE_AFTER, 
 from apps.retrieval.scheduler.claims import MAX_SILENCE_SECONDS
 
 MAX_COUNTED = 100_000  # sources
+LATE_SECONDS = 3.0
 REASONS = ("begun", "deleted", "paused", "superseded", "uncommitted")  # of claims that match no row
 
 
@@ -34,6 +35,7 @@ class Lateness:
 
     retrievals: int
     not_stored: int  # of them
+    late: int  # of them: begun later than LATE_SECONDS
     begun: Spread
     stored: Spread
 
@@ -44,6 +46,7 @@ WITH late AS (
     WHERE {{made}} AND outcome <> ALL(%(unasked)s)
     UNION ALL SELECT {WAITED}, {WAITED}, false FROM ({DUE}) due WHERE {{due}})
 SELECT count(*) AS retrievals, count(*) FILTER (WHERE NOT is_made) AS not_stored,
+    count(*) FILTER (WHERE begun > {LATE_SECONDS}) AS late,
     coalesce(percentile_disc(0.5) WITHIN GROUP (ORDER BY begun), 0) AS begun_p50,
     coalesce(percentile_disc(0.99) WITHIN GROUP (ORDER BY begun), 0) AS begun_p99,
     coalesce(max(begun), 0) AS begun_longest, coalesce(sum(begun), 0) AS begun_total,
@@ -75,7 +78,7 @@ def _lateness(made: str, due: str, **values: Any) -> Lateness:
     [late] = query(_LATENESS.format(made=made, due=due), values | {"unasked": list(UNREQUESTED)})
     begun = Spread(late.begun_p50, late.begun_p99, late.begun_longest, late.begun_total)
     stored = Spread(late.stored_p50, late.stored_p99, late.stored_longest, late.stored_total)
-    return Lateness(late.retrievals, late.not_stored, begun, stored)
+    return Lateness(late.retrievals, late.not_stored, late.late, begun, stored)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,12 @@
-"""The plan of all sources together: its retrievals, its problems, and the share of each source."""
+"""The share of each source in all retrievals."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count
-
 from apps.database.statements import query, query_as
-from apps.retrieval.models import Plan, Retrieval
 from apps.retrieval.planner.state import TABLES, WORTH
 from apps.retrieval.queries import UNREQUESTED
-from apps.retrieval.reports.delays import by_period
 
 RECENT = timedelta(hours=24)
 SORTS = {
@@ -24,21 +20,6 @@ SORTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Hour:
-    """The requests made within an hour."""
-
-    begins_at: datetime
-    retrievals: int
-
-
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    planned: int  # sources with a due time
-    failing: int
-    overdue: int  # last requested longer ago than the longest gap, and either late or failing
-
-
-@dataclass(frozen=True, slots=True)
 class Share:
     """What one source gets."""
 
@@ -49,30 +30,6 @@ class Share:
     worth: float
     mean_delay: float | None  # s of its own time, of the last 24 hours
     due_at: datetime  # for the first time, while it is under way
-
-
-def retrievals_by_hour(now: datetime, hours: int) -> list[Hour]:
-    """The last whole hours and the present one, without gaps, the oldest first."""
-    first = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(hours=hours - 1)
-    made = Retrieval.objects.exclude(outcome__in=UNREQUESTED)
-    rows = by_period(made, "hour", first, now, made=Count("pk"))
-    return [Hour(begin, row["made"] if row else 0) for begin, row in rows]
-
-
-def trouble(plan: Plan, now: datetime) -> Trouble:
-    [trouble] = query_as(
-        Trouble,
-        """
-        SELECT count(*) AS planned, count(*) FILTER (WHERE schedule.failing_since IS NOT NULL) AS failing,
-            count(*) FILTER (WHERE schedule.requested_at < %(now)s - %(gap)s / source.clock_rate
-                AND (coalesce(schedule.first_due_at, schedule.due_at) < %(now)s
-                    OR schedule.failing_since IS NOT NULL)) AS overdue
-        FROM retrieval_schedule schedule JOIN sources_source source ON source.id = schedule.source_id
-        WHERE schedule.due_at IS NOT NULL
-        """,
-        _recent(now) | {"gap": timedelta(hours=plan.longest_gap)},
-    )
-    return trouble
 
 
 # Of a private source only the host, without the secret behind it.

@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from apps.database.statements import query_as
+from apps.database.statements import query, query_as
 from apps.following.models import Follow
+from apps.postings.algorithms.dates import EARLIEST, TOLERANCE
 from apps.retrieval import queries
+from apps.retrieval.actions.histories import TRUSTED
 from apps.retrieval.algorithms.calendar import DAY
 from apps.retrieval.algorithms.planner.rehearsal import Rehearsal, rehearse
+from apps.retrieval.algorithms.sia.metrics import mean_age, mean_freshness
 from apps.retrieval.models import Plan, Schedule, WeeklyProfile
 from apps.retrieval.planner import due_times
 from apps.retrieval.planner.state import COLUMNS, TABLES, WORTH_AT_WEIGHT_1, ScheduleState, parameters
@@ -48,12 +51,9 @@ class Effect:
     weight: float  # 0 where each of many sources has its own
     now: Expected
     then: Expected
-    budget: float  # retrievals a day of all sources
-
-    @property
-    def extra(self) -> float:
-        """Retrievals a day that are taken from the other sources; negative if they gain some."""
-        return self.then.retrievals - self.now.retrievals
+    budget: float  # of a day and all sources
+    extra: float  # of it, what is taken from the other sources; negative if they gain
+    counted: str  # what the budget counts
 
     @property
     def given(self) -> float:
@@ -61,7 +61,7 @@ class Effect:
 
     @property
     def others_growth(self) -> float:
-        """Of the others' mean delay, in per cent: it is inversely proportional to their retrievals."""
+        """Of the others' mean delay, in per cent: it is inversely proportional to what they have of the budget."""
         return 100 * self.extra / (self.budget - self.extra) if self.extra < self.budget else inf
 
     @property
@@ -104,7 +104,6 @@ class PlanOfSource:
     readers: int
     profile: SourceProfile | None
     coming: tuple[Coming, ...]  # the next due time and those likely to follow it
-    expected: float | None  # postings expected at the next due time
     price: float | None  # posting-hours per retrieval of this source
     least: float  # h of its own time
     longest: float  # h of its own time
@@ -143,7 +142,6 @@ def plan_of_source(source: Source, schedule: Schedule, now: datetime) -> PlanOfS
         readers=readers_of(source),
         profile=_profile(profile) if profile else None,
         coming=tuple(_coming(state, schedule, terms, now)) if profile else (),
-        expected=_expected_by(state, schedule.due_at) if profile and schedule.due_at else None,
         price=price,
         least=least,
         longest=longest,
@@ -152,6 +150,27 @@ def plan_of_source(source: Source, schedule: Schedule, now: datetime) -> PlanOfS
         by_timetable=state.unpacked_timetable.per_day * state.clock_rate if by_timetable else None,
         chance=due_times.chance_at(state, schedule.due_at) if schedule.due_at and is_timetabled else None,
     )
+
+
+def staleness(state: ScheduleState, now: datetime) -> dict[str, float] | None:
+    """Age, freshness and weighted delay of a source, measured in the last seven days, in its own time; one query.
+
+    Age is a mean over time, in seconds; freshness is a share of time.
+    """
+    since, rate = now - MARKED, state.clock_rate
+    dates = {"id": state.source_id, "since": since, "now": now, "earliest": EARLIEST, "tolerance": TOLERANCE}
+    rows = query(
+        f"""SELECT extract(epoch FROM published_at)::float8 AS published,
+            extract(epoch FROM retrieved_at)::float8 AS retrieved
+        FROM postings_posting
+        WHERE source_id = %(id)s AND published_at > %(since)s AND retrieved_at <= %(now)s AND {TRUSTED}""",
+        dates,
+    )
+    published, retrieved = (np.sort(times) for times in np.array(rows, dtype=np.float64).reshape(-1, 2).T)
+    over = (published, retrieved, since.timestamp(), now.timestamp())
+    delay = max(float((retrieved - published).mean()), 0.0) if rows else 0.0
+    found = {"age": rate * mean_age(*over), "freshness": mean_freshness(*over), "weighted": rate * state.worth * delay}
+    return found if rows else None
 
 
 def effect_of(source: Source, weight: float, now: datetime) -> Effect | None:
@@ -178,16 +197,29 @@ def effect_of_many(weights: Mapping[int, float], now: datetime) -> EffectOnMany 
     if not known:
         return None
     as_now = [row for row, _ in known]
-    both = [*as_now, *(replace(row, worth=weights[row.source_id] * at_weight_1) for row, at_weight_1 in known)]
-    rehearsal = rehearse(due_times.outlook_at(both, terms, now))
-    each, postings, count = expected_of_each(both, rehearsal), rehearsal.postings.tolist(), len(known)
+    then = [replace(row, worth=weights[row.source_id] * at_weight_1) for row, at_weight_1 in known]
+    budget, count = DAY * queries.hourly_budget(plan, queries.wanted()), len(known)
+    outlook, dearer = due_times.outlook_at([*as_now, *then], terms, now), _dearer(plan, budget, as_now, then)
+    rehearsal = rehearse(replace(outlook, price=outlook.price * np.repeat([1.0, dearer], count)))
+    each, postings = expected_of_each([*as_now, *then], rehearsal), rehearsal.postings.tolist()
     effect = Effect(
         weight=0.0,
         now=_together(each[:count], postings[:count]),
         then=_together(each[count:], postings[count:]),
-        budget=DAY * queries.hourly_budget(plan, queries.wanted()),
+        budget=budget,
+        counted=plan.get_counted_display(),
+        extra=sum(
+            row.cost * (after.retrievals - before.retrievals)
+            for row, before, after in zip(as_now, each[:count], each[count:], strict=True)
+        ),
     )
     return EffectOnMany(count, len(weights) - count, effect)
+
+
+def _dearer(plan: Plan, budget: float, now: Sequence[ScheduleState], then: Sequence[ScheduleState]) -> float:
+    """The factor on the price that keeps to the daily budget after other weights."""
+    before, after = (sum(row.spending for row in rows) for rows in (now, then))
+    return (1 + (after - before) / (plan.mass * budget * 7)) ** 2 if plan.mass and budget else 1.0
 
 
 def _together(each: list[Expected], postings: list[float]) -> Expected:

@@ -14,10 +14,12 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, ParamSpec, TypeVar
 
+from apps.database import machine
 from apps.retrieval.sandbox.process import Child, Crashed, TooSlow
 
-CHILDREN = 2  # at most, of each process
+CHILDREN = 1 if machine.is_small() else 2  # at most, of each process
 SECONDS = 20.0  # what one call may take
+KEPT_SECONDS = 60.0  # that a child without work lives on
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
@@ -25,8 +27,6 @@ Result = TypeVar("Result")
 logger = logging.getLogger(__name__)
 
 LOADED: tuple[str, ...] = ("apps.retrieval.sandbox.loading:functions",)
-MODELS = "apps.retrieval.sandbox.loading:models"
-NEEDS_MODELS = frozenset({"read_site_page", "extract_article"})
 
 _places = threading.BoundedSemaphore(CHILDREN)
 _lock = threading.Lock()
@@ -42,7 +42,7 @@ def run(function: Callable[Parameters, Result], *arguments: Parameters.args, **n
     kind = _result_kind(function)
     request = pickle.dumps((function, arguments, named), protocol=pickle.HIGHEST_PROTOCOL)
     with _places:
-        child = _child(needs_models=function.__name__ in NEEDS_MODELS)
+        child = _child()
         try:
             value: Result = child.call(request, kind, SECONDS)
         except (TooSlow, Crashed) as error:
@@ -67,7 +67,7 @@ def _result_kind(function: Callable[..., Any]) -> Any:
 def measures() -> list[str]:
     """The names of the measures of `confinement` that hold for the children on this machine."""
     with _places:
-        child = _child(needs_models=False)
+        child = _child()
         _release(child)
         return child.measures
 
@@ -82,17 +82,14 @@ def stop() -> None:
 atexit.register(stop)
 
 
-def _child(*, needs_models: bool) -> Child:
-    """An idle child, or a new one, which replaces an idle one without the models that it needs."""
+def _child() -> Child:
+    """An idle child, or a new one."""
     with _lock:
-        fit = [child for child in _idle if MODELS in child.loaded or not needs_models]
-        child = min(fit, key=lambda each: len(each.loaded)) if fit else None
-        ended = _idle[0] if child is None and _idle else None
-        for each in filter(None, (child, ended)):
-            _idle.remove(each)
-    if ended:
-        ended.end()
-    return child or Child(*LOADED, *([MODELS] if needs_models else []))
+        if _idle:
+            child = _idle.pop()
+            child.ending.cancel()
+            return child
+    return Child(*LOADED)
 
 
 def _release(child: Child) -> None:
@@ -101,3 +98,13 @@ def _release(child: Child) -> None:
     else:
         with _lock:
             _idle.append(child)
+            child.ending = threading.Timer(KEPT_SECONDS, _end_idle, [child])
+            child.ending.daemon = True
+            child.ending.start()
+
+
+def _end_idle(child: Child) -> None:
+    with _lock:
+        if child in _idle:
+            _idle.remove(child)
+            child.end()

@@ -3,7 +3,7 @@
 import heapq as heapq  # Counter.most_common imports it
 from xml.sax import expatreader as expatreader  # feedparser imports it by name
 
-from apps.postings.algorithms.extraction import site_training as site_training
+from apps.postings.algorithms.extraction.site_tags import train_site_tags as train_site_tags
 from apps.retrieval.algorithms.icons import small_icon as small_icon
 from apps.retrieval.algorithms.reading import read_site_page
 from apps.sources import kinds
@@ -15,11 +15,7 @@ _ARTICLE = f"<title>Bridge</title><article><h1>Bridge</h1>{f'<p>{_SENTENCE * 4}<
 
 
 def functions() -> None:
-    """Those imported above, with the kinds of sources and the list of public suffixes."""
+    """Those imported above, with the kinds of sources, the public suffixes, and models of pages and languages."""
     kinds.all_kinds()
     registrable_domain("localhost.example")
-
-
-def models() -> None:
-    """The models that classify pages and languages: 75 MB, which recipes and lists of links do not need."""
     read_site_page(_ARTICLE.encode(), content_type="text/html", url="http://localhost/", wants_article=True)

@@ -4,6 +4,7 @@ import os
 import select
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,6 @@ class Child:
     """One child process; used by one thread at a time."""
 
     def __init__(self, *loaded: str) -> None:
-        self.loaded = frozenset(loaded)
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-c", "from apps.retrieval.sandbox.child import serve; serve()", *loaded],
             stdin=subprocess.PIPE,
@@ -46,6 +46,7 @@ class Child:
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
         os.set_blocking(self._stdin.fileno(), False)
         self._calls = 0
+        self.ending: threading.Timer  # while it has nothing to do
         try:
             self.measures: list[str] = _value(self._exchange(b"", START_SECONDS), list[str])
         except BaseException:

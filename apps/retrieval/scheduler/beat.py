@@ -15,6 +15,7 @@ recorded in the job's row before its message is sent, so no two leaders send the
 """
 
 import logging
+import select
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -24,17 +25,14 @@ from typing import Any, NamedTuple
 
 import psycopg
 from celery.beat import SchedulingError
-from celery.schedules import schedule
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connections
-from django_celery_beat.schedulers import DatabaseScheduler, ModelEntry
 from kombu.exceptions import ChannelError
 from kombu.exceptions import OperationalError as BrokerError
 from kombu.utils.uuid import uuid
 from psycopg.rows import class_row
 
 from apps.database.backoff import backoff
-from apps.jobs.actions import outstanding
 from apps.retrieval.algorithms.cam.scheduling import urgency
 from apps.retrieval.scheduler.claims import (
     BACKOFF_SECONDS,
@@ -44,6 +42,7 @@ from apps.retrieval.scheduler.claims import (
     MAX_SILENCE_SECONDS,
     Claim,
 )
+from apps.retrieval.scheduler.fixed_jobs import FixedJobs
 from apps.retrieval.scheduler.queues import queue_of, retrieval_queues
 
 logger = logging.getLogger(__name__)
@@ -54,10 +53,11 @@ LEADERSHIP = 0x57495245  # the advisory lock's number: "WIRE"
 CLAIM_SIZE = 2_000  # sources
 MESSAGE_SIZE = 25
 MIN_WAIT_SECONDS = 0.1  # between two claims: sources that become due meanwhile share messages
-MAX_WAIT_SECONDS = 1.0  # the leader sends a statement at least this often
+MAX_WAIT_SECONDS = 2.0  # the leader sends a statement at least this often
 STANDBY_WAIT = 1.0  # s
 LEADER_SILENCE = 3.0  # s without a statement after which a leader counts as hung
-CHECK_EVERY = 1.0  # s between two searches for silent workers and lost messages
+CHECK_EVERY = 2.0  # s between two searches for silent workers and lost messages
+FIXED_TURN_SECONDS = 0.5  # from one turn of fixed jobs to the next, at least
 LOST_AFTER = 3.0  # s after which a claim that waits although its queue is empty has lost its message
 MAX_JUMP_SECONDS = 2.0  # s by which this machine's clock may be corrected without more ado
 TRY_AGAIN = 1.0  # s after Postgres or the broker did not answer
@@ -115,14 +115,8 @@ WHERE held.locktype = 'advisory' AND session.datname = current_database() AND he
     AND held.granted AND session.state <> 'active'
     AND clock_timestamp() - session.state_change > make_interval(secs => %s)
 """
-# Unless another leader has run the job since the latest run that we know of.
-NOTE_RUN = """
-UPDATE django_celery_beat_periodictask SET last_run_at = %s, total_run_count = total_run_count + 1
-WHERE id = %s AND enabled AND (last_run_at IS NULL OR last_run_at <= %s)
-"""
 # The clock of the leader that recorded it was ahead, or ours was set back: until then the job would not run.
 NOT_YET = "UPDATE django_celery_beat_periodictask SET last_run_at = %s WHERE last_run_at > %s"
-FORGET_RUN = "UPDATE django_celery_beat_periodictask SET last_run_at = %s WHERE id = %s AND last_run_at = %s"
 
 
 class Due(NamedTuple):
@@ -169,13 +163,14 @@ def messages(due: Iterable[Due], queues: int = 1) -> Iterator[Message]:
     yield from filling.values()
 
 
-class RetrievalScheduler(DatabaseScheduler):
+class RetrievalScheduler(FixedJobs):
     """Celery beat's scheduler; see the module."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._connection: psycopg.Connection[Any] | None = None
         self._leads = False
         self._next_fixed_tick = 0.0  # monotonic s
+        self._next_claim = 0.0  # monotonic s
         self._next_check = 0.0  # monotonic s
         self._must_republish = True  # claims may have been committed and not published
         self._clock_began = _clock_began()
@@ -188,21 +183,20 @@ class RetrievalScheduler(DatabaseScheduler):
         try:
             connection = self._connect()
             if not self._lead(connection):
-                next(connection.notifies(timeout=STANDBY_WAIT, stop_after=1), None)
+                _is_notified(connection, STANDBY_WAIT)
                 return 0
-            # Fails if the connection was ended, and the lock with it: nothing is sent then.
-            connection.execute("SELECT")
-            self._check_clock(connection)
-            self._tick_fixed_jobs(*args, **kwargs)
             began = time.monotonic()
             self._check_claims(connection)
-            self._dispatch_due(connection)
-            wait = min(self._next_fixed_tick - time.monotonic(), self._until_next(connection), MAX_WAIT_SECONDS)
-            if wait > 0:
-                next(connection.notifies(timeout=wait, stop_after=1), None)
+            if began >= self._next_claim:
+                self._dispatch_due(connection)  # fails if the connection was ended, and the lock with it
+                self._next_claim = time.monotonic() + min(self._until_next(connection), MAX_WAIT_SECONDS)
+            self._check_clock(connection)
+            self._tick_fixed_jobs(*args, **kwargs)
+            wait = min(self._next_fixed_tick, self._next_claim) - time.monotonic()
+            is_nearer = _is_notified(connection, wait)
             time.sleep(max(began + MIN_WAIT_SECONDS - time.monotonic(), 0))
-            for _ in connection.notifies(timeout=0):
-                pass  # one tick serves all notifications that arrived meanwhile
+            if _is_notified(connection) or is_nearer:  # one tick serves all notifications that arrived meanwhile
+                self._next_claim = 0.0
         except (psycopg.Error, DatabaseError, InterfaceError) as error:
             logger.warning("beat lost Postgres and tries again: %s", error)
             self._disconnect()
@@ -272,44 +266,15 @@ class RetrievalScheduler(DatabaseScheduler):
             self._reload_jobs(connection)
 
     def _tick_fixed_jobs(self, *args: Any, **kwargs: Any) -> None:
-        if time.monotonic() >= self._next_fixed_tick:
-            self._next_fixed_tick = time.monotonic() + min(super().tick(*args, **kwargs), MAX_WAIT_SECONDS)
-
-    # --- fixed jobs ---------------------------------------------------------------------------------------------------
-    def reserve(self, entry: ModelEntry) -> ModelEntry:
-        return next(entry)
-
-    def sync(self) -> None:
-        """Nothing is left to write: each run is recorded when it begins."""
-
-    def apply_entry(self, entry: ModelEntry, producer: Any = None) -> None:
-        """Send a fixed job's message, unless one is outstanding, or another beat has sent it since `entry` was read.
-
-        The run is recorded first: a beat that hangs in between sends it late, and no other beat does. Jobs with a
-        crontab are rare and must not be skipped when a worker was lost: they are always sent.
-        """
-        token = uuid() if type(entry.schedule) is schedule else ""
-        if token and not outstanding.reserve(entry.name, token):
+        """Send all fixed jobs that are due; jobs that fall due soon after share the next turn."""
+        if time.monotonic() < self._next_fixed_tick:
             return
-        connection, row, known = self._connect(), entry.model, entry.last_run_at
-        if not connection.execute(NOTE_RUN, [row.last_run_at, row.pk, known]).rowcount:
-            logger.info("%s: another beat has sent it", entry.name)
-            outstanding.release(entry.name, token)
-            return
-        if token:
-            headers = (entry.options.get("headers") or {}) | {outstanding.HEADER: [entry.name, token]}
-            entry.options = entry.options | {"headers": headers}
-        try:
-            self.apply_async(entry, producer=producer, advance=False)
-        except SchedulingError:
-            outstanding.release(entry.name, token)
-            connection.execute(FORGET_RUN, [known, row.pk, row.last_run_at])
-            row.last_run_at = known
-            raise
-
-    def _ensure_connected(self) -> Any:
-        # Not for minutes, which is the default: a standby would consider us hung.
-        return self.connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
+        self._work = None
+        until = time.monotonic() + MIN_WAIT_SECONDS
+        while not (wait := min(super().tick(*args, **kwargs), MAX_WAIT_SECONDS)) and time.monotonic() < until:
+            pass
+        self._next_fixed_tick = time.monotonic() + (wait and max(wait, FIXED_TURN_SECONDS))
+        connections["default"].close()  # which reads the jobs, and rarely so
 
     # --- sources ------------------------------------------------------------------------------------------------------
     def _dispatch_due(self, connection: psycopg.Connection[Any]) -> None:
@@ -385,6 +350,14 @@ class RetrievalScheduler(DatabaseScheduler):
     def _until_next(self, connection: psycopg.Connection[Any]) -> float:
         [[seconds]] = connection.execute(UNTIL_NEXT)
         return MAX_WAIT_SECONDS if seconds is None else float(seconds)
+
+
+def _is_notified(connection: psycopg.Connection[Any], seconds: float = 0.0) -> bool:
+    """Wait for a notification; psycopg itself would look for one ten times a second."""
+    if not (found := list(connection.notifies(timeout=0))) and seconds > 0:
+        select.select([connection.fileno()], [], [], seconds)
+        found = list(connection.notifies(timeout=0))
+    return bool(found)
 
 
 def _clock_began() -> float:

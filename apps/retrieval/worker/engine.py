@@ -12,20 +12,21 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import uvloop
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, connections
 
 from apps.database.backoff import backoff
 from apps.database.clock import DatabaseClock
+from apps.database.turns import stopping
 from apps.retrieval import actions, queries, sandbox
 from apps.retrieval.crawler.page_fetches import PAGES_FIRST, CrawlBatch, PageFetch, read_page, with_document_kept
 from apps.retrieval.http.connections import SHARES
@@ -35,7 +36,7 @@ from apps.retrieval.http.robots import RobotsFetcher, keep_document
 from apps.retrieval.models import Page
 from apps.retrieval.scheduler.claims import HEARTBEAT_SECONDS, Claim
 from apps.retrieval.worker.icons import IconFinder, page_of
-from apps.sources.actions import begin_icon_searches, finish_icon_search
+from apps.sources.actions.icons import begin_icon_searches, finish_icon_search
 from apps.sources.algorithms.addresses import host, registrable_domain
 from apps.sources.models import Source
 
@@ -53,6 +54,7 @@ HELD_BACK_BYTES = 0.9 * MAX_UNSTORED_BYTES  # of documents that may wait for tha
 MAX_IN_FLIGHT = 10_000  # sources begun and not stored, of each kind
 MAX_WAITING_TASKS = 4  # for room, of each kind; further messages are dropped and published again
 WAIT_FOR_ROOM = 5.0  # s
+STOP_SECONDS = 0.5  # until pages and icons notice that the worker is to stop
 DRAIN_SECONDS = 5.0  # that retrievals under way have when the worker stops
 SWITCH_INTERVAL = 0.001  # s that a thread which parses may keep the event loop waiting
 PATIENCE = 120.0  # s; how long the database may be away before work is left to its leases
@@ -121,7 +123,7 @@ class Engine:
         assignments = patiently(lambda: actions.start(claims, worker=worker, now=now))
         if not assignments:
             return None
-        robots = queries.fresh_robots([assignment.url for assignment in assignments], now)
+        robots = patiently(lambda: queries.fresh_robots([assignment.url for assignment in assignments], now))
         self._count(assignments, 1)
         return asyncio.run_coroutine_threadsafe(self._retrieve_all(assignments, robots), self._loop)
 
@@ -149,13 +151,15 @@ class Engine:
         batch = patiently(lambda: actions.begin_batch(source_id, now=self._clock.now()))
         if batch is None:
             return False
-        robots = queries.fresh_robots([page.url for page in batch.pages], self._clock.counted())
-        fetches = asyncio.run_coroutine_threadsafe(self._fetch_pages(batch, robots), self._loop).result()
+        robots = patiently(lambda: queries.fresh_robots([page.url for page in batch.pages], self._clock.counted()))
+        fetches = self._finish(self._fetch_pages(batch, robots))
+        if fetches is None:
+            return False
         fetches = [with_document_kept(fetch, now=self._clock.counted()) for fetch in fetches]
         return patiently(lambda: actions.store_batch(batch, fetches, now=self._clock.now()))
 
-    def find_icons(self, source_ids: Collection[int]) -> None:
-        """Search for the icons of sources; returns when all are stored."""
+    def find_icons(self, source_ids: Collection[int]) -> int:
+        """Search for the icons of sources; returns, when all are stored, of how many."""
         sources = patiently(lambda: begin_icon_searches(source_ids, now=self._clock.now()))
         robots = queries.fresh_robots(map(page_of, sources), self._clock.counted())
         finder = IconFinder(self._fetcher, robots, self._reading_threads)
@@ -173,7 +177,17 @@ class Engine:
             # One after another at a site: a due feed there waits for at most one request.
             await asyncio.gather(*map(find_in_turn, by_site.values()))
 
-        asyncio.run_coroutine_threadsafe(find_all(), self._loop).result()
+        self._finish(find_all())
+        return len(sources)
+
+    def _finish(self, work: Coroutine[Any, Any, Result]) -> Result | None:
+        """Its result; None if the worker stops before."""
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        while not wait([future], STOP_SECONDS).done:
+            if stopping.is_set():
+                future.cancel()
+                return None
+        return future.result()
 
     def stop(self) -> None:
         """Wait a moment for retrievals under way, release the rest, and close all connections."""
@@ -291,8 +305,8 @@ def store(batch: Sequence[Fetch], robots: Mapping[str, str] = MappingProxyType({
                 store([each])
         return
     for visit in visits:
-        is_whole = visit.fetched.status == 200  # a delta is not
-        if is_whole and (visit.read.feed is not None or is_read_apart(visit.assignment)):  # to repair recipes by
+        # Whole ones, which a delta is not, and those to repair recipes by.
+        if visit.fetched.status == 200 and (visit.read.feed is not None or is_read_apart(visit.assignment)):
             keep_document(visit.assignment.url, visit.fetched)
 
 

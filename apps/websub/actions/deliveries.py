@@ -1,8 +1,8 @@
 """Deliveries: stored as they arrive, acknowledged at once, and processed by a task."""
 
 import logging
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 from urllib.parse import parse_qs
 
 from celery import current_app
@@ -32,8 +32,7 @@ KEPT = timedelta(days=7)
 ENDED_KEPT = timedelta(days=30)  # during which hubs get 410 for an ended subscription
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(NamedTuple):
     """The result of processing a delivery."""
 
     state: State
@@ -135,7 +134,7 @@ def _work(delivery: Delivery, now: datetime) -> Done:
     )
     stored = retrieval.store_sent(document, size=delivery.size)
     if stored is None:
-        return Done(State.IGNORED, "Nobody follows the feed any more.")
+        return Done(State.IGNORED, "The feed has no followers any more.")
     return Done(State.STORED, new=stored.new, edited=stored.edited)
 
 
@@ -161,7 +160,7 @@ def _handle_ping(delivery: Delivery, source: Source, now: datetime) -> Done:
 
 def _request_check(source: Source, now: datetime) -> Done:
     if not Schedule.objects.filter(pk=source.pk, due_at__isnull=False).exists():
-        return Done(State.IGNORED, "Nobody follows the feed any more.")
+        return Done(State.IGNORED, "The feed has no followers any more.")
     check = retrieval.request_announced_check(source.pk, now=now)
     if check.reason == retrieval.BEING_CHECKED:
         raise NotYet(check.reason)  # the response under way may be older than this

@@ -1,9 +1,7 @@
 """Subscriptions: begun where a source names a hub, confirmed by the hub, renewed, and ended."""
 
-import asyncio
 import secrets
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F
@@ -11,7 +9,7 @@ from django.urls import reverse
 
 from apps.retrieval import actions as retrieval
 from apps.retrieval.http.fetching import Fetched, FetchRequest
-from apps.retrieval.http.robots import make_fetcher
+from apps.retrieval.http.robots import fetch_all
 from apps.sources.algorithms.hubs import RSSCLOUD
 from apps.websub import queries
 from apps.websub.algorithms import leases
@@ -100,16 +98,6 @@ def send_due(*, now: datetime) -> int:
     for subscription, response in zip(claimed, responses, strict=True):
         _note(subscription, response, now)
     return len(claimed)
-
-
-def fetch_all(requests: Sequence[FetchRequest]) -> list[Fetched]:
-    """The responses, in the order of the requests; guarded and rate-limited like requests to sources."""
-
-    async def fetch() -> list[Fetched]:
-        async with make_fetcher(lambda: datetime.now(UTC)) as fetcher:
-            return await asyncio.gather(*map(fetcher.fetch, requests))
-
-    return asyncio.run(fetch()) if requests else []
 
 
 @transaction.atomic

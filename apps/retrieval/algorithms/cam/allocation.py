@@ -73,6 +73,7 @@ def with_exploration(
     tasks: int,
     *,
     share: float,
+    longest: ArrayLike | None = None,
     most: ArrayLike | None = None,
 ) -> BoolArray:
     """The best pairs, but for a share of the tasks, which goes where least is known.
@@ -81,8 +82,8 @@ def with_exploration(
 
     Parameters
     ----------
-    gains, most
-        As in `best_pairs`.
+    gains, longest, most
+        As in `best_pairs` or, if there is a longest gap, in `best_pairs_without_long_gaps`.
     doubt : array (n, p)
         What it would be worth to know more of a pair: the page's weight times the width of the posterior.
     tasks : int
@@ -98,35 +99,122 @@ def with_exploration(
     gains = np.asarray(gains, dtype=np.float64)
     n, p = gains.shape
     exploring = round(share * tasks)
-    chosen = best_pairs(gains, tasks - exploring, most=most)
-    room = np.broadcast_to(np.asarray(p if most is None else most), n) - chosen.sum(axis=1)
+    if longest is None:
+        chosen = best_pairs(gains, tasks - exploring, most=most)
+    else:
+        chosen = best_pairs_without_long_gaps(gains, tasks - exploring, longest, most=most)
+    room = np.maximum(np.broadcast_to(np.asarray(p if most is None else most), n) - chosen.sum(axis=1), 0)
     rest = np.where(chosen | ~np.isfinite(gains), -np.inf, np.asarray(doubt, dtype=np.float64))
-    return np.asarray(chosen | best_pairs(rest, exploring, most=room))
+    left = min(exploring, max(tasks - int(chosen.sum()), 0))
+    return np.asarray(chosen | best_pairs(rest, left, most=room))
 
 
-def without_long_gaps(chosen: ArrayLike, gains: ArrayLike, longest: ArrayLike) -> BoolArray:
-    """The same checks and as few more as leave no gap longer than `longest` update instants, epochs repeating.
+ANCHORS = 8  # slots tried as the first check of a page none of whose slots is worth its price
+HALVINGS = 50  # of the ratio of two prices
+CLOSE_ENOUGH = 1_000  # as many tasks for one that is shared out in another way
+
+
+def best_pairs_without_long_gaps(
+    gains: ArrayLike, tasks: int, longest: ArrayLike, *, most: ArrayLike | None = None
+) -> BoolArray:
+    """The pairs that together are worth most where no gap may be longer than `longest` slots, epochs repeating.
+
+    At a price of a check a page has every slot that is worth more, and between these the checks that fill its gaps
+    at the least loss. The price is the one at which all pages together have `tasks` checks. What a page gains by its
+    m best checks is concave in m, as each constraint concerns consecutive slots (a totally unimodular programme), so
+    one price for all pages gives the optimum, but for ties.
 
     Parameters
     ----------
-    chosen : array (n, p) of bool
-    gains : array (n, p)
-        A check that fills a gap is the best of those in the later half of what may be reached.
+    gains : array (n, p), finite
+    tasks : int
+        More are made where the longest gap demands it.
     longest : array (n,) or number, whole, >= 1
         In update instants: from one check to the next.
+    most : array (n,) or number
+        Checks of a page, unless the longest gap demands more.
 
     Examples
     --------
-    >>> without_long_gaps([[1, 0, 0, 0, 0, 0, 0, 0]], [[9, 1, 1, 2, 1, 1, 3, 1]], 4).astype(int).tolist()
+    >>> best_pairs_without_long_gaps([[9, 1, 1, 2, 1, 1, 3, 1]], 3, 4).astype(int).tolist()
     [[1, 0, 0, 1, 0, 0, 1, 0]]
     """
-    filled = np.array(chosen, dtype=bool)
     gains = np.asarray(gains, dtype=np.float64)
-    n, p = filled.shape
-    bounds = np.minimum(np.broadcast_to(np.asarray(longest), n), p)
-    for page in np.flatnonzero(longest_gaps(filled) > bounds).tolist():
-        _fill(filled[page], gains[page], int(bounds[page]))
-    return filled
+    n, p = gains.shape
+    bounds = np.minimum(np.broadcast_to(np.asarray(longest, dtype=np.int64), n), p)
+    allowed = np.broadcast_to(np.asarray(p if most is None else most, dtype=np.int64), n)
+    dearest = gains.sum(axis=1) + 1.0  # at which a page has as few checks as possible
+    floor = np.zeros(n)  # the price at which a page has no more checks than allowed
+    limited = np.flatnonzero(allowed < p)
+    floor[limited] = _prices_at_most(gains[limited], bounds[limited], allowed[limited], dearest[limited])
+    chosen = _at_prices(gains, dearest, bounds)
+    dear, cheap = float(dearest.max(initial=1.0)), float(gains[gains > 0].min(initial=1.0)) / 2
+    for halving in range(HALVINGS if chosen.sum() < tasks else 0):
+        price = cheap if halving == 0 else float(np.sqrt(dear * cheap))
+        found = _at_prices(gains, np.maximum(price, floor), bounds)
+        left = tasks - int(found.sum())
+        if left < 0:
+            cheap = price
+            continue
+        dear, chosen = price, found
+        if halving == 0 or left <= tasks // CLOSE_ENOUGH:
+            break
+    room = np.maximum(allowed - chosen.sum(axis=1), 0)
+    rest = best_pairs(np.where(chosen, -np.inf, gains), max(tasks - int(chosen.sum()), 0), most=room)
+    return np.asarray(chosen | rest)
+
+
+def _prices_at_most(gains: FloatArray, longest: IntArray, most: IntArray, dearest: FloatArray) -> FloatArray:
+    """The least price at which each page has at most so many checks."""
+    dear, cheap = dearest, np.zeros(len(gains))
+    for _ in range(HALVINGS if len(gains) else 0):
+        middle = (dear + cheap) / 2
+        fits = _at_prices(gains, middle, longest).sum(axis=1) <= most
+        dear, cheap = np.where(fits, middle, dear), np.where(fits, cheap, middle)
+    return dear
+
+
+def _at_prices(gains: FloatArray, prices: FloatArray, longest: IntArray) -> BoolArray:
+    """The checks of each page at its own price of a check: those worth more, and the best that fill gaps."""
+    values = gains - prices[:, None]
+    chosen, best = values > 0, values.argmax(axis=1)
+    has_gap = longest_gaps(chosen) > longest
+    is_sure = values[np.arange(len(values)), best] > 0
+    sure, unsure = np.flatnonzero(has_gap & is_sure), np.flatnonzero(has_gap & ~is_sure)
+    # Any stretch as long as the longest gap has a check: the likeliest slots of one are tried as the first.
+    within = np.where(np.arange(values.shape[1]) < longest[unsure, None], values[unsure], -np.inf)
+    tried = np.argsort(-within, axis=1, kind="stable")[:, :ANCHORS]
+    for pages, firsts in ((sure, best[sure, None]), (unsure, tried)):
+        most = np.full(len(pages), -np.inf)
+        for first in firsts.T:
+            filled, worth = _filled(values[pages], first, longest[pages])
+            better = worth > most
+            chosen[pages[better]], most[better] = filled[better], worth[better]
+    return chosen
+
+
+def _filled(values: FloatArray, first: IntArray, longest: IntArray) -> tuple[BoolArray, FloatArray]:
+    """The checks of each page, `first` among them, that are worth most without a longer gap; and their worth."""
+    n, p = values.shape
+    pages = np.arange(n)
+    rolled = np.take_along_axis(values, (np.arange(p) + first[:, None]) % p, axis=1).T
+    worth, before = np.zeros((p + 1, n)), np.zeros((p + 1, n), dtype=np.int64)
+    worth[0] = rolled[0]
+    reach, is_mixed = int(longest.max(initial=1)), bool((longest != longest[:1]).any())
+    for at in range(1, p + 1):
+        begin = max(at - reach, 0)
+        former = worth[begin:at]
+        if is_mixed:
+            former = np.where(np.arange(begin, at)[:, None] < at - longest, -np.inf, former)
+        place = former.argmax(axis=0)
+        before[at] = begin + place
+        worth[at] = former[place, pages] + (rolled[at] if at < p else 0.0)
+    chosen, ends = np.zeros((n, p), dtype=bool), before[p]
+    while True:
+        chosen[pages, (ends + first) % p] = True
+        if not ends.any():
+            return chosen, worth[p]
+        ends = before[ends, pages]
 
 
 def longest_gaps(chosen: BoolArray) -> IntArray:
@@ -140,20 +228,3 @@ def longest_gaps(chosen: BoolArray) -> IntArray:
     latest = np.maximum.accumulate(np.where(twice, np.arange(2 * p), -1), axis=1)
     gaps = np.where(twice[:, p:], np.arange(p, 2 * p) - latest[:, p - 1 : -1], 0)
     return np.asarray(np.where(chosen.any(axis=1), gaps.max(axis=1), p + 1))
-
-
-def _fill(chosen: BoolArray, gains: FloatArray, longest: int) -> None:
-    p = chosen.size
-    if not chosen.any():
-        chosen[int(np.argmax(gains))] = True
-    first = int(np.flatnonzero(chosen)[0])
-    at, end = first, first + p
-    while at < end:
-        reach = np.arange(at + 1, at + longest + 1)
-        checks = reach[chosen[reach % p]]
-        if checks.size:
-            at = int(checks[-1])
-            continue
-        late = reach[longest // 2 :]
-        at = int(late[np.argmax(gains[late % p])])
-        chosen[at % p] = True

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from apps.retrieval.algorithms.arrays import BoolArray
-from apps.retrieval.algorithms.cam.allocation import with_exploration, without_long_gaps
+from apps.retrieval.algorithms.cam.allocation import with_exploration
 from apps.retrieval.algorithms.cam.tracking import HALF_LIFE
 
 EXPLORED = 0.05  # share of the tasks that goes where least is known
@@ -20,7 +20,7 @@ def share_out(
     longest: ArrayLike | None = None,
     most: ArrayLike | None = None,
 ) -> BoolArray:
-    """The checks of an epoch: those that the longest gap demands, then the best pairs, some of them to explore.
+    """The checks of an epoch: the best pairs that leave no gap longer than the longest, some of them to explore.
 
     Parameters
     ----------
@@ -44,11 +44,4 @@ def share_out(
     """
     worth = np.asarray(weights, dtype=np.float64)[:, None]
     gains, doubt = worth * np.asarray(probabilities), worth * np.asarray(doubt)
-    n, p = gains.shape
-    chosen = np.zeros((n, p), dtype=bool)
-    if longest is not None:
-        chosen = without_long_gaps(chosen, np.asarray(probabilities), longest)
-    room = np.maximum(np.broadcast_to(np.asarray(p if most is None else most), n) - chosen.sum(axis=1), 0)
-    left = max(tasks - int(chosen.sum()), 0)
-    rest = np.where(chosen, -np.inf, gains)
-    return np.asarray(chosen | with_exploration(rest, doubt, left, share=EXPLORED, most=room))
+    return with_exploration(gains, doubt, tasks, share=EXPLORED, longest=longest, most=most)

@@ -3,15 +3,9 @@
 A term's weight in a page is (1 + ln tf) ln(1 + n / df), in a query ln(1 + n / df) with n and df of the pages.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from apps.retrieval.algorithms.arrays import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from scipy import sparse
 
 Vector = tuple[IntArray, FloatArray]  # numbers of terms, and their weights
 
@@ -40,13 +34,3 @@ def unit_vector(
     order = np.lexsort((terms, -weights))[:most]
     kept = weights[order]
     return terms[order], kept / max(float(np.linalg.norm(kept)), 1e-12)
-
-
-def matrix(rows: Sequence[Vector], columns: int) -> "sparse.csr_array":
-    """Vectors as the rows of a sparse matrix, shape (rows, columns)."""
-    from scipy import sparse  # noqa: PLC0415 - heavy; nothing at the portal's start needs it
-
-    starts = np.cumsum([0, *(len(terms) for terms, _ in rows)])
-    terms = np.concatenate([np.zeros(0, np.int64), *(terms for terms, _ in rows)])
-    weights = np.concatenate([np.zeros(0), *(weights for _, weights in rows)])
-    return sparse.csr_array((weights, terms, starts), shape=(len(rows), columns))

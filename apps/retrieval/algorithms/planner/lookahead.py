@@ -5,12 +5,11 @@ expected postings and J cumulates L. On nodes u = 0..N of one step h the cheapes
 
     D[u] = price + J[u] + min over p <= u - least of { D[p] - J[p] + h L[p] p - h L[p] u },
 
-a minimum over lines in u whose slopes -h L[p] fall with p. So the best p never moves back, and the lower hull of the
-lines gives it in O(N) (section 3 of Eckstein, Gal and Reiner 2008 has the quadratic recursion; the hull is ours).
+a minimum over lines in u whose slopes -h L[p] fall with p, so that the best p never moves back. (Section 3 of Eckstein,
+Gal and Reiner 2008 has the recursion.)
 Only the first due time is used: after that retrieval, its result is known and the plan is computed again.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -71,7 +70,7 @@ class Outlook:
     def part(self, rows: slice | IntArray) -> "Outlook":
         return Outlook(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
-    def priced(self, price: float, weights: FloatArray) -> "Outlook":
+    def priced(self, price: float | FloatArray, weights: FloatArray) -> "Outlook":
         """The same at another price of a retrieval of a source of weight 1."""
         return replace(self, price=price / np.maximum(weights, 1e-12))
 
@@ -126,7 +125,7 @@ def _grid(outlook: Outlook) -> tuple[FloatArray, FloatArray, IntArray]:
 
 def _next_gaps(outlook: Outlook) -> FloatArray:
     expected, step, least = _grid(outlook)
-    first, second = _first_hops(expected, step, outlook.price, least, outlook.window)
+    first, second, _ = cheapest_plans(expected, step, outlook.price, least, outlook.window)
     gaps = _refined(outlook, first * step, second * step, step)
     return np.asarray(np.clip(gaps, outlook.least, np.maximum(outlook.least, outlook.longest)))
 
@@ -143,13 +142,14 @@ def _refined(outlook: Outlook, first: FloatArray, second: FloatArray, step: Floa
     return np.where(first == second, first, best)
 
 
-def _first_hops(
+def cheapest_plans(
     expected: FloatArray, step: FloatArray, price: FloatArray, least: IntArray, window: FloatArray
-) -> tuple[IntArray, IntArray]:
-    """The recursion of the module for k sources side by side; nodes of the first two times of each cheapest plan.
+) -> tuple[IntArray, IntArray, IntArray]:
+    """The recursion of the module for k sources side by side: the first two nodes of each cheapest plan.
 
-    Instead of a hull for each, all candidates from the earliest one that is still best for any source are compared.
-    `expected` has the shape (NODES + 1, k); only its first row may be above 0 by what is already waiting.
+    Also for each node the one of the retrieval before it, shape (NODES + 1, k), which `path` follows. All candidates
+    from the earliest one that is still best for any source are compared. `expected` has the shape (NODES + 1, k); only
+    its first row may be above 0 by what is already waiting.
     """
     nodes, count = expected.shape[0] - 1, expected.shape[1]
     slope = expected * step
@@ -161,8 +161,7 @@ def _first_hops(
     price = np.minimum(price, 1e12)
     line = np.full_like(slope, np.inf)
     line[0] = 0.0
-    first = np.zeros(slope.shape, dtype=np.int64)
-    second = np.zeros(slope.shape, dtype=np.int64)
+    former = np.zeros(slope.shape, dtype=np.int64)  # the node of the retrieval before
     columns = np.arange(count)
     nearest, farthest, head = int(least.min()), int(least.max()), 0
     for node in range(nearest, nodes + 1):
@@ -172,122 +171,55 @@ def _first_hops(
             new = expected[node] - collected[head:last] / step
             candidates += LOSS_HOURS * np.maximum(new - window, 0.0)
         if farthest > nearest:
-            too_near = np.arange(head, last)[:, None] > node - least
-            candidates[too_near] = np.inf
+            near = max(node - farthest + 1, head)  # no candidate before it is too near
+            candidates[near - head :][np.arange(near, last)[:, None] > node - least] = np.inf
         best = candidates.argmin(axis=0)
         cost = candidates[best, columns] + area[node] + price
         best += head
         line[node] = cost - area[node] + slope[node] * node
-        begins = best == 0
-        follows = ~begins & (second[best, columns] == first[best, columns])
-        first[node] = np.where(begins, node, first[best, columns])
-        second[node] = np.where(begins | follows, node, second[best, columns])
+        former[node] = best
         if not lossy:
             head = int(best.min())
-    return first[nodes], second[nodes]
+    return *_first_two(former), former
 
 
-def plan(expected: Sequence[float], step: float, price: float, least: int = 1, window: float = math.inf) -> list[int]:
-    """The nodes of one source's cheapest plan, by the hull: the last one is the last of the grid.
+def _first_two(former: IntArray) -> tuple[IntArray, IntArray]:
+    """The first two nodes of each plan, from the node of the retrieval before each; the same if there is only one."""
+    columns = np.arange(former.shape[1])
+    first = second = np.full(former.shape[1], len(former) - 1)
+    while (before := former[first, columns]).any():
+        second, first = np.where(before, first, second), np.where(before, before, first)
+    return first, second
 
-    Parameters
-    ----------
-    expected : sequence of N + 1 floats, non-decreasing
-        Postings expected, times the source's weight, between its latest retrieval and each node.
-    step : float
-        Hours between nodes.
-    price : float
-        Posting-hours per retrieval.
-    least : int, 1 <= least <= N
-        Nodes between two times at least; the first keeps it from node 0.
-    window : float
-        Postings beyond which a gap loses what is published; only where it matters, the slower form is taken.
 
-    Examples
-    --------
-    >>> plan([0.0, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0], 1.0, 0.5)
-    [1, 2, 6]
-    """
-    if not 1 <= least < len(expected):
-        raise ValueError(f"the least gap must be 1..{len(expected) - 1} nodes, not {least}")
-    price = min(price, 1e12)
-    back = (
-        _best_before(expected, step, price, least)
-        if expected[-1] <= window
-        else _lossy(expected, step, price, least, window)
-    )
-    path, node = [], len(expected) - 1
+def path(former: Sequence[int]) -> list[int]:
+    """All nodes of a plan, from the node of the retrieval before each."""
+    nodes: list[int] = []
+    node = len(former) - 1
     while node > 0:
-        path.append(node)
-        node = back[node]
-    return path[::-1]
+        nodes.append(node)
+        node = former[node]
+    return nodes[::-1]
 
 
-def _best_before(expected: Sequence[float], step: float, price: float, least: int) -> list[int]:
-    """For each node the node of the retrieval before it.
-
-    One loop over plain floats: numpy is slower one by one, and a call for each line would cost as much as the rest.
-    """
-    nodes, half = len(expected) - 1, step / 2
-    costs, back, areas = [0.0] * (nodes + 1), [0] * (nodes + 1), [0.0] * (nodes + 1)
-    for node in range(1, nodes + 1):
-        areas[node] = areas[node - 1] + half * (expected[node - 1] + expected[node])
-    # The hull's lines, offset - slope * node, ever steeper; the last one may have to give way to a new one.
-    slopes, offsets, owners = [0.0], [0.0], [0]
-    head = last = 0
-    for node in range(least, nodes + 1):
-        new = node - least
-        slope = expected[new] * step
-        offset = costs[new] - areas[new] + slope * new
-        if new >= least and (slope > slopes[last] or offset < offsets[last]):
-            if slope == slopes[last] and last:
-                last -= 1
-            while last and (offset - offsets[last - 1]) * (slopes[last] - slopes[last - 1]) <= (
-                offsets[last] - offsets[last - 1]
-            ) * (slope - slopes[last - 1]):
-                last -= 1
-            last += 1
-            slopes[last:], offsets[last:], owners[last:] = [slope], [offset], [new]
-            head = min(head, last)
-        best = offsets[head] - slopes[head] * node
-        while head < last and (following := offsets[head + 1] - slopes[head + 1] * node) <= best:
-            best, head = following, head + 1
-        costs[node] = best + areas[node] + price
-        back[node] = owners[head]
-    return back
-
-
-def _lossy(expected: Sequence[float], step: float, price: float, least: int, window: float) -> list[int]:
-    """The same where long gaps lose postings, whose cost is convex in a gap's count; quadratic, for few sources."""
-    nodes = len(expected) - 1
-    known = np.asarray(expected, dtype=np.float64)
-    areas = np.concatenate(([0.0], np.cumsum(0.5 * step * (known[1:] + known[:-1]))))
-    collected = known.copy()
-    collected[0] = 0.0
-    lines, back = np.full(nodes + 1, np.inf), [0] * (nodes + 1)
-    lines[0] = 0.0
-    for node in range(least, nodes + 1):
-        last = node - least + 1
-        lost = np.maximum(known[node] - collected[:last] - window, 0.0)
-        candidates = lines[:last] - collected[:last] * (step * node) + LOSS_HOURS * lost
-        back[node] = int(candidates.argmin())
-        cost = candidates[back[node]] + areas[node] + price
-        lines[node] = cost - areas[node] + known[node] * step * node
-    return back
-
-
-def due_times_ahead(outlook: Outlook) -> list[float]:
-    """The coming due times of the one source of an outlook, hours on the axis of `calendar`; only the first is used.
+def due_times_ahead(outlook: Outlook) -> list[list[float]]:
+    """The coming due times of each source, hours on the axis of `calendar`; only the first is used.
 
     >>> one = np.ones(1)
     >>> flat = Outlook(np.linspace(0, 168, 2017)[None], 0 * one, 0 * one, one, 8 * one, one / 12, 168 * one, one / 0.01)
-    >>> [round(time, 2) for time in due_times_ahead(flat)[:3]]
+    >>> [round(time, 2) for time in due_times_ahead(flat)[0][:3]]
     [4.0, 8.0, 12.0]
     """
-    now, least, longest = float(outlook.now[0]), float(outlook.least[0]), float(outlook.longest[0])
-    expected, steps, least_nodes = _grid(outlook)
-    [step] = steps.tolist()
-    nodes = plan(expected[:, 0].tolist(), step, float(outlook.price[0]), int(least_nodes[0]), float(outlook.window[0]))
-    refined = float(_refined(outlook, nodes[0] * steps, nodes[min(1, len(nodes) - 1)] * steps, steps)[0])
-    first = min(max(refined, least), max(least, longest))
-    return [now + first, *(now + node * step for node in nodes[1:] if node * step >= first + least)]
+    if not outlook.now.size:
+        return []
+    expected, steps, least = _grid(outlook)
+    first, second, former = cheapest_plans(expected, steps, outlook.price, least, outlook.window)
+    refined = _refined(outlook, first * steps, second * steps, steps)
+    gaps = np.clip(refined, outlook.least, np.maximum(outlook.least, outlook.longest))
+    rows = zip(
+        outlook.now.tolist(), gaps.tolist(), outlook.least.tolist(), steps.tolist(), former.T.tolist(), strict=True
+    )
+    return [
+        [now + gap, *(now + node * step for node in path(nodes)[1:] if node * step >= gap + least)]
+        for now, gap, least, step, nodes in rows
+    ]

@@ -10,7 +10,7 @@ from apps.retrieval.algorithms.calendar import WEEK
 from apps.retrieval.algorithms.planner.lookahead import Outlook, next_gaps
 from apps.retrieval.algorithms.planner.price import closed_form_price, root_mass
 
-ROUNDS = 4  # of the search for a price
+ROUNDS = 6  # of the search for a price
 CLOSE_ENOUGH = 0.005  # of the retrievals
 UNMOVED = -0.02  # exponent of retrievals in the price, -0.5 in theory, above which the bounds of gaps decide alone
 CURVE = tuple(4.0**power for power in (-2, -1.5, -1, -0.5, 0, 0.5, 1, 1.5, 2))  # prices of a what-if curve
@@ -57,45 +57,56 @@ def rehearse(outlook: Outlook, hours: float = WEEK) -> Rehearsal:
     return Rehearsal(retrievals=made / lasted, postings=rate, delay=delay / lasted)
 
 
-def price_for(outlook: Outlook, weights: FloatArray, clock_rates: FloatArray, retrievals: float) -> float:
-    """The price at which these sources are retrieved this often per hour of real time.
+def price_for(
+    outlook: Outlook, weights: FloatArray, costs: FloatArray, budget: float, *, first: float | None = None
+) -> float:
+    """The price at which retrievals of these sources take this much of the budget per hour of real time.
 
     Parameters
     ----------
     outlook : Outlook, of k sources
         Its prices are ignored.
-    weights, clock rates : arrays (k,)
-    retrievals : float, > 0
-        Of all of them together, per hour of real time.
+    weights, costs : arrays (k,)
+        Importance per unit of the budget, and units of a retrieval times the source's hours in one of real time.
+    budget : float, > 0
+        Of all of them together, per hour of real time; the number of their retrievals if each costs one.
+    first : float, optional
+        The price that is tried first; by default that of the closed form.
 
-    Where the bounds of the gaps decide alone, the nearest price that was tried is returned.
+    The nearest price tried is returned: bounds of gaps, or a few sources with sharp peaks, may allow no better.
     """
     rates = outlook.factor[:, None] * np.diff(outlook.cumulated, axis=1) * (outlook.cumulated.shape[1] - 1) / WEEK
-    price = closed_form_price(root_mass(rates, WEEK) * clock_rates, weights, retrievals * WEEK)
-    exponent, former = -0.5, None
+    price = first or closed_form_price(root_mass(rates, WEEK) * costs, weights, budget * WEEK)
+    exponent, tried = -0.5, list[tuple[float, float]]()
     for _ in range(ROUNDS):
-        made = float((rehearse(outlook.priced(price, weights)).retrievals * clock_rates).sum())
-        error = math.log(made / retrievals)
+        spent = float((rehearse(outlook.priced(price, weights)).retrievals * costs).sum())
+        error = math.log(spent / budget)
+        former = tried[-1] if tried else (price, error)
+        tried.append((price, error))
         if abs(error) < CLOSE_ENOUGH:
             break
-        if former and former[0] != price:
+        if former[0] != price:
             moved = math.log(price / former[0])
             measured = (error - former[1]) / moved
             if abs(moved) > 1 and measured > UNMOVED:
-                return min(former, (price, error), key=lambda each: abs(each[1]))[0]
+                break
             exponent = min(max(measured, -1.0), -0.1)
-        former = (price, error)
         price *= math.exp(min(max(-error / exponent, -3.0), 3.0))
-    return price
+    return min(tried, key=lambda each: abs(each[1]))[0]
 
 
-def what_if(outlook: Outlook, weights: FloatArray, clock_rates: FloatArray, price: float) -> list[tuple[float, float]]:
-    """Retrievals per hour of real time, and the expected mean delay in hours per posting, at prices around this one.
+def what_if(outlook: Outlook, weights: FloatArray, costs: FloatArray, price: float) -> list[tuple[float, float]]:
+    """The budget per hour of real time, and the expected mean delay in hours per posting, at prices around this one.
 
     The delay is over all postings alike, whatever their source's weight; cheapest price last.
     """
-    points = []
-    for factor in CURVE[::-1]:
-        rehearsal = rehearse(outlook.priced(price * factor, weights))
-        points.append((float((rehearsal.retrievals * clock_rates).sum()), rehearsal.mean_delay))
-    return points
+    # All prices side by side: a rehearsal takes as long as its source that is retrieved most often.
+    prices, copies = (
+        np.repeat(price * np.array(CURVE[::-1]), len(weights)),
+        np.tile(np.arange(len(weights)), len(CURVE)),
+    )
+    rehearsal = rehearse(outlook.part(copies).priced(prices, weights[copies]))
+    made, delay, postings = (
+        values.reshape(len(CURVE), -1) for values in (rehearsal.retrievals, rehearsal.delay, rehearsal.postings)
+    )
+    return list(zip((made @ costs).tolist(), (delay.sum(axis=1) / postings.sum(axis=1)).tolist(), strict=True))

@@ -1,5 +1,6 @@
 """Posting rates and patterns learned from the past of each source, section 3.3 of Sia, Cho and Cho."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,6 +17,7 @@ MAX_PATTERNS = 12
 SOURCES_PER_PATTERN = 8
 RESTARTS = 3
 ROUNDS = 100  # of k-means, at most
+Solver = Callable[[Profile, int], FloatArray]  # the times of so many retrievals in a period
 
 
 @dataclass(frozen=True)
@@ -25,18 +27,17 @@ class Learned:
     rates: FloatArray  # (n,) postings per hour
     centroids: FloatArray  # (K + 1, 24) shares of a day's postings in each hour; the last, flat one is of the silent
     membership: IntArray  # (n,) the centroid of each source
-    _schedules: dict[tuple[int, int], FloatArray] = field(default_factory=dict, repr=False, compare=False)
+    _schedules: dict[tuple[Solver, int, int], FloatArray] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:
         return self.rates.size
 
-    def schedule(self, source: int, retrievals: int) -> FloatArray:
-        """The best times in a day for a source with the pattern of its centroid; array (retrievals,)."""
-        centroid = int(self.membership[source])
-        if (centroid, retrievals) not in self._schedules:
-            profile = Profile(self.centroids[centroid], period=DAY)
-            self._schedules[centroid, retrievals] = optimal_times(profile, retrievals)
-        return self._schedules[centroid, retrievals]
+    def schedule(self, source: int, retrievals: int, solver: Solver = optimal_times) -> FloatArray:
+        """The times in a day that a solver finds for a source with the pattern of its centroid; array (retrievals,)."""
+        key = solver, int(self.membership[source]), retrievals
+        if key not in self._schedules:
+            self._schedules[key] = solver(Profile(self.centroids[key[1]], period=DAY), retrievals)
+        return self._schedules[key]
 
 
 def learn(history: Trace, now: float, *, random: np.random.Generator, window: float = WINDOW) -> Learned:

@@ -1,7 +1,7 @@
 """What a plan is worth: recorded postings against the retrieval times of their sources under the plan."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -36,7 +36,7 @@ class Outcome:
     delays: FloatArray  # h, one per posting published in the stretch
     retrievals: float
     lost: int  # postings that slipped out of a feed of WINDOW items between two retrievals
-    per_source: FloatArray = field(default_factory=lambda: np.empty(0))  # retrievals of each, where they are known
+    times: Sequence[FloatArray] = ()  # of each source's retrievals, until once at or after the end
 
 
 def simulate_timetables(test: Trace, timetables: Sequence[Timetable], start: float, end: float) -> Outcome:
@@ -45,14 +45,23 @@ def simulate_timetables(test: Trace, timetables: Sequence[Timetable], start: flo
     A posting after the last retrieval waits for the first one past the end; its delay is not cut there. Retrievals are
     counted as the plan's rate times the stretch, so that fractions of a period are fair.
     """
-    delays = [timetable.at_or_after(times) - times for timetable, times in zip(timetables, test.parts, strict=True)]
-    lost = sum(
-        _lost(times, np.append(timetable.between(start, end), end))
-        for timetable, times in zip(timetables, test.parts, strict=True)
-        if times.size > WINDOW
-    )
+    made = [
+        np.append(timetable.between(start, end), _at_or_after(timetable, np.array([end]))) for timetable in timetables
+    ]
     retrievals = sum(timetable.per_day for timetable in timetables) * (end - start) / 24
-    return Outcome(np.concatenate(delays), retrievals, lost)
+    return replace(simulate_times(test, made), retrievals=retrievals)
+
+
+def _at_or_after(timetable: Timetable, moments: FloatArray) -> FloatArray:
+    """The first retrieval not before each moment.
+
+    >>> _at_or_after(Timetable(np.array([6.0, 18.0]), period=24.0), np.array([0.0, 6.0, 30.5])).tolist()
+    [6.0, 6.0, 42.0]
+    """
+    periods, phase = np.divmod(moments, timetable.period)
+    position = np.searchsorted(timetable.times, phase, side="left")
+    following = np.append(timetable.times, timetable.times[0] + timetable.period)[position]
+    return np.asarray(periods * timetable.period + following)
 
 
 def simulate_reactive(
@@ -76,8 +85,7 @@ def simulate_times(test: Trace, retrievals: Sequence[FloatArray]) -> Outcome:
     for times, retrieved_at in zip(test.parts, retrievals, strict=True):
         delays.append(retrieved_at[np.searchsorted(retrieved_at, times, side="left")] - times)
         lost += _lost(times, retrieved_at)
-    per_source = np.array([len(retrieved_at) for retrieved_at in retrievals], np.float64)
-    return Outcome(np.concatenate(delays), float(per_source.sum()), lost, per_source)
+    return Outcome(np.concatenate(delays), float(sum(map(len, retrievals))), lost, retrievals)
 
 
 def _retrieval_times(plan: Reactive, first: FloatArray, start: float, end: float, least_gap: float) -> list[FloatArray]:

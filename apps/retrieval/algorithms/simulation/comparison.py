@@ -1,17 +1,18 @@
 """Policies side by side: each learns from the same weeks and is tested on the next ones with as many retrievals."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import DAY, WEEK
-from apps.retrieval.algorithms.planner.policies import Lessons, PricedPlan, first_price
 from apps.retrieval.algorithms.profiles import Profile
-from apps.retrieval.algorithms.sia.learning import learn
-from apps.retrieval.algorithms.sia.policies import MAX_PER_DAY, Rule
+from apps.retrieval.algorithms.sia.metrics import mean_age, mean_freshness
+from apps.retrieval.algorithms.sia.policies import MAX_PER_DAY
 from apps.retrieval.algorithms.simulation import accounting
+from apps.retrieval.algorithms.simulation.priced_plan import Lessons, PricedPlan, first_price
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.algorithms.traces import Trace
 
@@ -33,6 +34,10 @@ class Fold:
         Hours on the axis of `calendar`.
     profiles : sequence of Profile, one per source, or empty
         The true mean rates, where the postings were generated from some.
+    weights : array (n,) or number
+        Importance of each source.
+    least, longest : array (n,) or number, number
+        Bounds of each gap, h.
     """
 
     name: str
@@ -40,6 +45,9 @@ class Fold:
     start: float
     end: float
     profiles: Sequence[Profile] = ()
+    weights: FloatArray | float = 1.0
+    least: FloatArray | float = LEAST_GAP
+    longest: float = LONGEST_GAP
 
     @cached_property
     def learning(self) -> Trace:
@@ -55,6 +63,30 @@ class Fold:
         return (self.end - self.start) / DAY
 
 
+def measures(outcome: accounting.Outcome, fold: Fold) -> dict[str, float]:
+    """What readers got: delays in minutes per posting; age and freshness over time and over the sources alike.
+
+    `lost15` is the share of postings that slipped out of a feed of 15 items unseen, `retrievals` those of a source and
+    day; `weighted` counts each posting by its source's weight.
+    """
+    minutes = outcome.delays * 60
+    weights = np.broadcast_to(fold.weights, len(fold.trace))[fold.test.owners]
+    each = [(*pair, fold.start, fold.end) for pair in zip(fold.test.parts, outcome.times, strict=True)]
+    found = {
+        "mean": minutes.mean(),
+        "median": np.median(minutes),
+        "p95": np.percentile(minutes, 95),
+        "max": minutes.max(),
+        "std": minutes.std(),
+        "lost15": outcome.lost / minutes.size,
+        "retrievals": outcome.retrievals / (len(fold.trace) * fold.days),
+        "weighted": np.average(minutes, weights=np.maximum(weights, 1e-12)),
+        "age": 60 * np.mean([mean_age(*source) for source in each]),
+        "freshness": np.mean([mean_freshness(*source) for source in each]),
+    }
+    return {name: float(value) for name, value in found.items()}
+
+
 @dataclass(frozen=True)
 class Job:
     """A policy's test in one fold with several budgets."""
@@ -64,6 +96,7 @@ class Job:
     budgets: tuple[float, ...]  # retrievals per source and day
     seed: int = 0
     cap: float = DAY  # h, the longest gap of the policies that have one
+    is_short: bool = False  # one retrieval of each source past the end would weigh, and is not counted
 
     def random(self) -> np.random.Generator:
         """The same random numbers each time, so that runs of a policy differ by its one scalar alone."""
@@ -76,7 +109,7 @@ class Job:
 Evaluate = Callable[[float], accounting.Outcome]  # the outcome with this number of retrievals per source and day
 
 
-def evaluated_timetables(job: Job, plan: Callable[[float], list[Timetable]]) -> Evaluate:
+def evaluated_timetables(job: Job, plan: Callable[[float], Sequence[Timetable]]) -> Evaluate:
     """Test a plan that depends on the retrievals per source and day, at equal retrievals."""
 
     def outcome(per_day: float) -> accounting.Outcome:
@@ -101,9 +134,10 @@ def evaluated_reactive(
 
     def outcome(scalar: float) -> accounting.Outcome:
         fold = job.fold
-        return accounting.simulate_reactive(
+        made = accounting.simulate_reactive(
             fold.test, plan(scalar), fold.start, fold.end, least_gap=LEAST_GAP, phases=phases
         )
+        return replace(made, retrievals=made.retrievals - job.is_short * len(fold.trace))
 
     def evaluate(budget: float) -> accounting.Outcome:
         guess = first(budget)
@@ -120,20 +154,11 @@ def evaluated_reactive(
     return evaluate
 
 
-def of_paper(rule: Rule) -> Callable[[Job], Evaluate]:
-    """A policy whose input is the budget itself and what it learns from the two weeks before the test."""
-
-    def prepare(job: Job) -> Evaluate:
-        learned = learn(job.fold.learning, job.fold.start, random=job.random())
-        return evaluated_timetables(job, lambda per_day: rule(learned, per_day, random=job.random()))
-
-    return prepare
-
-
-def priced(job: Job, lessons: Lessons, *, longest: float = LONGEST_GAP, reacts: bool = True) -> Evaluate:
-    weights = np.ones(len(job.fold.trace))
+def priced(job: Job, lessons: Lessons, *, reacts: bool = True) -> Evaluate:
+    fold = job.fold
+    weights, least = (np.broadcast_to(value, len(fold.trace)) for value in (fold.weights, fold.least))
 
     def plan(price: float) -> accounting.Reactive:
-        return PricedPlan(job.fold.trace, lessons, price, weights, LEAST_GAP, longest, reacts)
+        return PricedPlan(fold.trace, lessons, price, weights, least, fold.longest, reacts)
 
     return evaluated_reactive(job, plan, first=lambda budget: first_price(lessons, weights, budget), exponent=-0.5)

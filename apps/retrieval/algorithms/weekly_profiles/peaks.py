@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from apps.retrieval.algorithms.arrays import FloatArray
+from apps.retrieval.algorithms.weekly_profiles.gamma import log_gamma
 
 STIFFNESS = (2.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 400.0, 1e4)
 ROUNDS = 60
@@ -72,11 +73,9 @@ def fit_peaks(counts: FloatArray, base: FloatArray) -> Peaks:
 
 def _evidence(counts: FloatArray, base: FloatArray, stiffness: FloatArray) -> FloatArray:
     """Likelihood of each source's counts at each stiffness up to a factor per source, shape (n, k)."""
-    from scipy.special import gammaln  # noqa: PLC0415 - heavy; only learning needs it
-
     group_base, group_counts = base.sum(axis=2), counts.sum(axis=2)
     evidence = np.empty((len(counts), stiffness.size))
     for k, value in enumerate(stiffness):
-        evidence[:, k] = (gammaln(value * group_base) - gammaln(value * group_base + group_counts)).sum(axis=1)
-        evidence[:, k] += (gammaln(value * base + counts) - gammaln(value * base)).sum(axis=(1, 2))
+        evidence[:, k] = (log_gamma(value * group_base) - log_gamma(value * group_base + group_counts)).sum(axis=1)
+        evidence[:, k] += (log_gamma(value * base + counts) - log_gamma(value * base)).sum(axis=(1, 2))
     return np.asarray(np.exp(evidence - evidence.max(axis=1, keepdims=True)))

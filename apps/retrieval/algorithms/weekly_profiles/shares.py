@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from apps.retrieval.algorithms.arrays import FloatArray
+from apps.retrieval.algorithms.sia.learning import k_means
+from apps.retrieval.algorithms.weekly_profiles.gamma import digamma, log_gamma
 
 ROUNDS = 40
-KMEANS_ROUNDS = 20
 MIN_POSTINGS = 5  # postings of a source from which its shares help to find the first clusters
 FIRST_CONCENTRATION = 30.0
 SMALLEST, LARGEST = 1e-3, 1e4  # of a Dirichlet's parameters
@@ -30,13 +31,13 @@ class SharesPrior:
         return shares
 
     def _responsibilities(self, counts: FloatArray) -> FloatArray:
-        from scipy.special import gammaln  # noqa: PLC0415 - heavy; only the nightly learning needs it
-
         totals = counts.sum(axis=1)
         logarithms = np.empty((len(counts), len(self.weights)))
         for k, alpha in enumerate(self.concentrations):
-            logarithms[:, k] = np.log(self.weights[k] + 1e-300) + gammaln(alpha.sum()) - gammaln(alpha.sum() + totals)
-            logarithms[:, k] += (gammaln(alpha + counts) - gammaln(alpha)).sum(axis=1)
+            logarithms[:, k] = (
+                np.log(self.weights[k] + 1e-300) + log_gamma(alpha.sum()) - log_gamma(alpha.sum() + totals)
+            )
+            logarithms[:, k] += (log_gamma(alpha + counts) - log_gamma(alpha)).sum(axis=1)
         weights = np.exp(logarithms - logarithms.max(axis=1, keepdims=True))
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
@@ -63,8 +64,6 @@ def fit_shares(counts: FloatArray, clusters: int, random: np.random.Generator) -
     >>> prior.posterior_mean(np.array([[3.0, 0.0]])).round(1).tolist()
     [[1.0, 0.0]]
     """
-    from scipy.special import digamma  # noqa: PLC0415 - heavy; only the nightly learning needs it
-
     known = counts[counts.sum(axis=1) > 0]
     bins = counts.shape[1]
     if not len(known):
@@ -87,21 +86,9 @@ def fit_shares(counts: FloatArray, clusters: int, random: np.random.Generator) -
 
 
 def _first_centres(counts: FloatArray, clusters: int, random: np.random.Generator) -> FloatArray:
-    """Centres of k-means on smoothed shares, the best of three starts; shape (at most clusters, b)."""
+    """Centres of k-means on smoothed shares; shape (at most clusters, b)."""
     totals = counts.sum(axis=1, keepdims=True)
     mean = (counts / totals).mean(axis=0)
     rich = totals[:, 0] >= MIN_POSTINGS
     shares = ((counts + mean) / (totals + 1))[rich] if rich.sum() >= 2 else (counts + mean) / (totals + 1)
-    clusters = min(clusters, len(shares))
-    best, best_cost = shares[:clusters], np.inf
-    for _ in range(3):
-        centres = shares[random.choice(len(shares), clusters, replace=False)]
-        for _ in range(KMEANS_ROUNDS):
-            distances = ((shares[:, None, :] - centres) ** 2).sum(axis=2)
-            nearest = distances.argmin(axis=1)
-            centres = np.array(
-                [shares[nearest == k].mean(axis=0) if (nearest == k).any() else centres[k] for k in range(clusters)]
-            )
-        if (cost := float(distances.min(axis=1).sum())) < best_cost:
-            best, best_cost = centres, cost
-    return np.asarray(best + 1e-6)
+    return k_means(shares, min(clusters, len(shares)), random=random)[0] + 1e-6

@@ -1,7 +1,8 @@
-"""The portal's own plan as a policy for the simulation of recorded postings."""
+"""The portal's own plan in the simulation of recorded postings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from apps.retrieval.algorithms.calendar import DAY, WEEK
 from apps.retrieval.algorithms.planner.activity import Activity
 from apps.retrieval.algorithms.planner.lookahead import Outlook, next_gaps
 from apps.retrieval.algorithms.planner.price import closed_form_price, root_mass
+from apps.retrieval.algorithms.simulation.positions import Positions
 from apps.retrieval.algorithms.traces import Trace
 from apps.retrieval.algorithms.weekly_profiles.learning import five_minute_rates, learn_priors, learn_profiles
 
@@ -69,7 +71,7 @@ class PricedPlan:
     lessons: Lessons
     price: float
     weights: FloatArray
-    least: float
+    least: FloatArray | float
     longest: float
     reacts: bool = True
     seen: FloatArray = field(init=False)
@@ -77,6 +79,10 @@ class PricedPlan:
 
     def __post_init__(self) -> None:
         self.seen, self.expected = (np.full(len(self.trace), value) for value in Activity())
+
+    @cached_property
+    def _positions(self) -> Positions:
+        return Positions(self.trace)
 
     def next(self, sources: IntArray, previous: FloatArray, now: FloatArray) -> FloatArray:
         ones = np.ones(len(sources))
@@ -86,7 +92,7 @@ class PricedPlan:
             waiting=0 * ones,
             factor=ones,
             price=self.price / np.maximum(self.weights[sources], 1e-12),
-            least=self.least * ones,
+            least=np.broadcast_to(self.least, len(self.trace))[sources],
             longest=self.longest * ones,
             window=np.inf * ones,
         )
@@ -97,7 +103,7 @@ class PricedPlan:
     def _observed(self, outlook: Outlook, sources: IntArray, previous: FloatArray) -> FloatArray:
         """The activity after this retrieval."""
         before, until = outlook.expected(np.vstack((previous, outlook.now)))
-        new = self.trace.count(sources, previous, outlook.now)
+        new = self._positions.count(sources, previous, outlook.now)
         activity = Activity(self.seen[sources], self.expected[sources])
         activity = activity.after(outlook.now - previous, new, until - before)
         self.seen[sources], self.expected[sources] = activity
