@@ -1,12 +1,11 @@
 """How busy and how large the database is."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from apps.database.statements import fetch, fetch_rows
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(NamedTuple):
     connections: dict[str, int]  # of all databases of the server, by state
     max_connections: int
     size: int  # bytes

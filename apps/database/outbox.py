@@ -1,6 +1,5 @@
 """Outboxes: tables of changes that triggers write and one worker at a time consumes."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +7,7 @@ from django.db import transaction
 
 from apps.database.advisory_locks import take
 from apps.database.statements import fetch_rows
+from apps.database.turns import turn
 
 MAX_SECONDS = 20.0  # of a task
 
@@ -35,7 +35,7 @@ def consume_rows(
 
 def run_batches(*works: tuple[Callable[..., int | None], int], seconds: float = MAX_SECONDS) -> None:
     """Do each kind of work, with its size of batches, while batches are full; after a time the next task continues."""
-    until = time.monotonic() + seconds
+    may_go_on = turn(seconds)
     for work, size in works:
-        while time.monotonic() < until and work(size, wait=False) == size:
+        while may_go_on() and work(size, wait=False) == size:
             pass

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db.models import Count, QuerySet, Sum
 
@@ -19,8 +20,7 @@ class DocumentDamaged(ValueError):
     """The stored file is not the document; the message has the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Raw:
+class Raw(NamedTuple):
     body: bytes
     content_type: str  # of the first response
     url: str  # where it was first found

@@ -2,8 +2,7 @@
 
 import functools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils.functional import Promise
 from django.utils.module_loading import autodiscover_modules
@@ -15,8 +14,7 @@ Beat = Callable[[], None]
 Write = Callable[[], Output]
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A split to be."""
 
     parameters: Parameters
@@ -25,8 +23,7 @@ class Piece:
     key: str = ""  # an attribute that may determine its time, such as the host
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(NamedTuple):
     """How a stage of a job is cut into splits and worked on.
 
     ``cut`` gets the job's parameters and may be called in a transaction. ``work`` gets the split's; it calls its beat
@@ -41,8 +38,7 @@ class Stage:
     cut: Callable[[Parameters], Iterable[Piece]] = lambda _: ()
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     name: str
     title: Promise  # for people
     records: Promise  # what is counted, in the plural

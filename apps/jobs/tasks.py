@@ -17,7 +17,7 @@ MAX_TURN_SECONDS = 60.0  # then other messages have their turn
 MAX_WOKEN = 8  # workers
 EXPIRE_SECONDS = 5.0  # of a message that no worker took: later ones follow
 
-forget_old = task_of("apps.jobs.tasks.forget_old", actions.forget_old, timed=False)
+forget_old = task_of("apps.jobs.tasks.forget_old", actions.claiming.forget_old, timed=False)
 _at_work = Lock()
 
 
@@ -36,6 +36,6 @@ def work(self: Task, **_: Any) -> None:
 @shared_task
 def advance(**_: Any) -> None:
     """Update all jobs, and wake workers for open splits."""
-    actions.advance_all()
+    actions.advancing.advance_all()
     for number in range(queries.open_splits(MAX_WOKEN)):
         outstanding.send(work, f"work {number}")

@@ -4,11 +4,11 @@ Pages read stories, members and redirects. Centroids, word counts and the vector
 `algorithms.grouping`, pruned to what can still matter and reloaded after a restart.
 """
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.models import User
 from apps.postings.models import Posting
 from apps.sources.models import Source
 
@@ -62,7 +62,7 @@ class Redirect(models.Model):
 
 
 class Member(models.Model):
-    """A posting in a story. Its vector and fingerprint are kept while the story is active."""
+    """A posting in a story. Once this is inactive, the fingerprint and most of the vector are deleted."""
 
     posting_id = models.BigIntegerField(primary_key=True)
     story_id = models.BigIntegerField()
@@ -70,8 +70,8 @@ class Member(models.Model):
     published_at = models.DateTimeField()
     text_hash = models.BinaryField(max_length=16)  # of the posting when it was grouped
     copy_of = models.BigIntegerField(null=True)  # the original posting
-    fingerprint = models.BinaryField()  # uint32; like the next two empty for copies and in inactive stories
-    terms = models.BinaryField()  # int32
+    fingerprint = models.BinaryField()  # uint32; like the next two empty for copies
+    terms = models.BinaryField()  # int32; the heaviest first
     weights = models.BinaryField()  # float32
 
     class Meta:
@@ -125,9 +125,7 @@ class Authority(models.Model):
 class Reaction(models.Model):
     """What a user did with a posting other than marking it; their taste is learnt from it."""
 
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="reactions", db_index=False
-    )
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="reactions", db_index=False)
     posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="reactions")
     opened_at = models.DateTimeField(null=True)
     hidden_at = models.DateTimeField(null=True)
@@ -143,9 +141,7 @@ class Reaction(models.Model):
 class Taste(models.Model):
     """A user's taste; see `algorithms.taste`."""
 
-    user = models.OneToOneField(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="taste"
-    )
+    user = models.OneToOneField(User, on_delete=models.CASCADE, primary_key=True, related_name="taste")
     is_on = models.BooleanField(default=True)  # whether it is learnt and used
     weight = models.FloatField(default=0.0)
     liked = models.BinaryField(default=b"")  # int32 terms, then as many float32; the next two likewise
@@ -163,8 +159,7 @@ class Section(models.Model):
         STORIES = "stories", _("Stories, by rank")
 
     slug = models.SlugField(max_length=50, unique=True)  # in its address
-    title = models.CharField(max_length=100)  # in the default language
-    titles = models.JSONField(default=dict, blank=True)  # in other languages of the interface, by their codes
+    title = models.CharField(max_length=100)
     query = models.CharField(max_length=1_000, blank=True)
     category = models.CharField(max_length=100, blank=True)  # like the next one, narrows the query
     language = models.CharField(max_length=20, blank=True)

@@ -6,30 +6,20 @@ from celery import shared_task
 from django.utils.timezone import now
 
 from apps.database.outbox import run_batches
+from apps.jobs.actions.periodic import task_of
 from apps.stories import actions
+
+maintain = task_of("apps.stories.tasks.maintain", actions.maintaining.maintain)
+weigh_sources = task_of("apps.stories.tasks.weigh_sources", actions.maintaining.weigh_sources)
+label_trends = task_of("apps.stories.tasks.label_trends", actions.maintaining.label_trends, timed=False)
 
 
 @shared_task
 def consume(**_: Any) -> None:
-    run_batches((actions.consume, actions.CONSUMED_AT_ONCE))
-
-
-@shared_task
-def maintain(**_: Any) -> None:
-    actions.maintain(now=now())
-
-
-@shared_task
-def label_trends(**_: Any) -> None:
-    actions.label_trends()
+    run_batches((actions.consuming.consume, actions.consuming.CONSUMED_AT_ONCE))
 
 
 @shared_task
 def learn(**_: Any) -> None:
-    while actions.learn(now=now()):
+    while actions.learning.learn(now=now()):
         pass
-
-
-@shared_task
-def weigh_sources(**_: Any) -> None:
-    actions.weigh_sources(now=now())

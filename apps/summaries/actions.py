@@ -1,20 +1,21 @@
 """The only writers of summaries."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from django.db import transaction
 
 from apps.database.advisory_locks import take
 from apps.database.outbox import consume_rows
+from apps.database.statements import copy_rows, execute, records
 from apps.postings.algorithms.words.languages import base_code
 from apps.postings.queries import PostingText
-from apps.summaries.algorithms.outlines import Outline as Outlined
 from apps.summaries.algorithms.outlines import outline
 from apps.summaries.algorithms.texts import read
-from apps.summaries.algorithms.vectors import Tally, pack
+from apps.summaries.algorithms.vectors import Frequencies, pack
 from apps.summaries.models import Outline, Summary, Teaser, Vocabulary
 from apps.summaries.queries import frequencies_of, own_texts, texts
 
@@ -41,14 +42,26 @@ def _summarize(changes: list[Any]) -> None:
     now = texts(posting_ids)
     outlines = Outline.objects.filter(pk__in=posting_ids).only("text_hash", "language")
     known = {outlined.pk: (bytes(outlined.text_hash), outlined.language) for outlined in outlines}
-    _forget([id for id in posting_ids if id not in now])
-    _write([text for text in now.values() if known.get(text.id) != (text.text_hash, text.language)])
+    changed = [text for text in now.values() if known.get(text.id) != (text.text_hash, text.language)]
+    _forget([id for id in posting_ids if id not in now], [text.id for text in changed if text.id in known])
+    _write(changed)
 
 
-def _forget(posting_ids: Collection[int]) -> None:
-    Summary.objects.filter(posting_id__in=posting_ids).delete()
-    Outline.objects.filter(pk__in=posting_ids).delete()
-    Teaser.objects.filter(pk__in=posting_ids).delete()
+def _forget(gone: Collection[int], former: Collection[int]) -> None:
+    """Delete what there is of deleted postings, and the summaries of former texts."""
+    if gone or former:
+        Summary.objects.filter(posting_id__in=[*gone, *former]).delete()
+        Outline.objects.filter(pk__in=gone).delete()
+        Teaser.objects.filter(pk__in=gone).delete()
+
+
+_WRITE = """
+INSERT INTO summaries_outline (posting_id, text_hash, language, words)
+SELECT posting_id, text_hash, language, words FROM json_populate_recordset(NULL::summaries_outline, %s)
+ON CONFLICT (posting_id) DO UPDATE SET text_hash = excluded.text_hash, language = excluded.language,
+    words = excluded.words
+"""
+_COPY = "COPY summaries_summary (posting_id, percent, places) FROM STDIN (FORMAT BINARY)"
 
 
 def _write(changed: Collection[PostingText]) -> None:
@@ -60,24 +73,22 @@ def _write(changed: Collection[PostingText]) -> None:
         text.id: outline(text.title, text.text, text.language, frequencies[text.language], own[text.id])
         for text in changed
     }
-    Outline.objects.bulk_create(
-        [
-            Outline(posting_id=text.id, text_hash=text.text_hash, language=text.language, words=outlined[text.id].words)
-            for text in changed
-        ],
-        update_conflicts=True,
-        unique_fields=["posting_id"],
-        update_fields=["text_hash", "language", "words"],
+    outlines = (
+        {
+            "posting_id": text.id,
+            "text_hash": text.text_hash,
+            "language": text.language,
+            "words": outlined[text.id].words,
+        }
+        for text in changed
     )
-    Summary.objects.filter(posting_id__in=list(outlined)).delete()
-    Summary.objects.bulk_create(list(_rows(outlined)))
-
-
-def _rows(outlined: Mapping[int, Outlined]) -> Iterator[Summary]:
-    for posting_id, found in outlined.items():
-        for percent, places in found.summaries.items():
-            flat = [place for pair in places for place in pair]
-            yield Summary(posting_id=posting_id, percent=percent, places=flat)
+    execute(_WRITE, [records(outlines)])
+    summaries = (
+        (posting_id, percent, list(chain.from_iterable(places)))
+        for posting_id, found in outlined.items()
+        for percent, places in found.summaries.items()
+    )
+    copy_rows(_COPY, ["int8", "int2", "int4[]"], summaries)
 
 
 @transaction.atomic
@@ -88,12 +99,14 @@ def count_terms(now: datetime) -> dict[str, int] | None:
     """
     if not take(COUNTING, wait=False):
         return None
-    tallies: dict[str, Tally] = defaultdict(Tally)
+    documents, holding = Counter[str](), defaultdict[str, Counter[str]](Counter)
     posting_ids = list(Outline.objects.order_by("-pk").values_list("pk", flat=True)[:COUNTED_POSTINGS])
     for start in range(0, len(posting_ids), COUNTED_AT_ONCE):
         for text in texts(posting_ids[start : start + COUNTED_AT_ONCE]).values():
-            tallies[base_code(text.language)].add(read(text.text, text.language, text.title).terms)
-    counted = {language: tally.frequencies() for language, tally in tallies.items() if tally.documents >= MIN_COUNTED}
+            language = base_code(text.language)
+            documents[language] += 1
+            holding[language].update(read(text.text, text.language, text.title).terms)
+    counted = {each: Frequencies(count, holding[each]) for each, count in documents.items() if count >= MIN_COUNTED}
     Vocabulary.objects.exclude(language__in=list(counted)).delete()
     Vocabulary.objects.bulk_create(
         [

@@ -1,8 +1,8 @@
 """Reads of summaries, and of the frequencies that they are made with."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from apps.database.statements import fetch, fetch_rows
 from apps.postings import queries as postings
@@ -21,16 +21,14 @@ from apps.summaries.algorithms.vectors import Frequencies, unpack
 from apps.summaries.models import Vocabulary
 
 
-@dataclass(frozen=True, slots=True)
-class StorySentence:
+class StorySentence(NamedTuple):
     """A sentence of a story's summary and its posting."""
 
     posting_id: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Shortened:
+class Shortened(NamedTuple):
     """The teaser and summaries of a posting."""
 
     teaser: str  # the feed's text, if the posting's text is that of its page; else empty
@@ -85,7 +83,7 @@ LEFT JOIN summaries_summary summary ON summary.posting_id = outline.posting_id O
 def shortened(posting: Posting) -> Shortened:
     """The stored summaries of a posting, computed here if its text has changed since. One query, or up to four."""
     names = {"posting": posting.pk, "source": posting.source_id, "text_hash": bytes(posting.text_hash)}
-    rows = fetch_rows(_SHORTENED, names)
+    rows = fetch_rows(_SHORTENED, names, generic=True)
     teaser, words = rows[0].teaser or "", rows[0].words
     if words is None:
         return Shortened(teaser, _made(posting, rows[0].repeated))

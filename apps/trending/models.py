@@ -22,9 +22,8 @@ class Counted(models.Model):
     language = models.CharField(max_length=3)
     category = models.CharField(max_length=100)  # its source's
     hour = models.DateTimeField()  # in which it was published
-    fold = (
-        models.BigIntegerField()
-    )  # equal for postings with near-duplicate titles, of which one per source and hour counts
+    # Equal for postings with near-duplicate titles, of which one per source and hour counts.
+    fold = models.BigIntegerField()
     terms = models.BinaryField()  # int64, ascending
 
     class Meta:

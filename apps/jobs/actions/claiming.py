@@ -5,9 +5,8 @@ and wakes up after its lease has expired finds its attempt ended, so nothing of 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from django.db import IntegrityError, transaction
@@ -28,8 +27,7 @@ class Stopped(Exception):
     """The attempt has ended; its worker has to stop."""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """An attempt that this worker holds until the lease expires."""
 
     attempt_id: int

@@ -8,8 +8,9 @@ from math import inf
 
 from django.db import InterfaceError, OperationalError, connection
 
+from apps.database.turns import stopping, turn
 from apps.jobs import actions
-from apps.jobs.actions import Stopped
+from apps.jobs.actions.claiming import Stopped
 from apps.jobs.kinds import kind_of
 from apps.jobs.models import Attempt, Job
 
@@ -27,9 +28,9 @@ def work(worker: str, job_id: int | None = None, *, seconds: float = inf) -> boo
 
     The last split is finished unless its job is paused or cancelled.
     """
-    until = time.monotonic() + seconds
+    may_go_on = turn(seconds)
     advance(job_id)
-    while time.monotonic() < until:
+    while may_go_on():
         if not work_on_one(worker, job_id):
             advance(job_id)  # the last split may have been the last of its stage
             if not work_on_one(worker, job_id):
@@ -39,14 +40,14 @@ def work(worker: str, job_id: int | None = None, *, seconds: float = inf) -> boo
 
 def advance(job_id: int | None) -> None:
     if job_id is None:
-        actions.advance_all()
+        actions.advancing.advance_all()
     else:
-        actions.advance(job_id)
+        actions.advancing.advance(job_id)
 
 
 def work_on_one(worker: str, job_id: int | None = None) -> bool:
     """Work on the next open split; False if there is none."""
-    claim = actions.claim(worker, job_id)
+    claim = actions.claiming.claim(worker, job_id)
     if claim is None:
         return False
     try:
@@ -55,20 +56,20 @@ def work_on_one(worker: str, job_id: int | None = None) -> bool:
         if stage is None:
             raise LookupError(f"Jobs of the kind {kind.name!r} have nothing to reduce.")
         write = stage.work(claim.parameters, _Beat(claim.attempt_id))
-        actions.commit(claim.attempt_id, write)
+        actions.claiming.commit(claim.attempt_id, write)
     except Stopped as reason:
         logger.info("attempt %d at job %d has ended: %s", claim.attempt_id, claim.job_id, reason)
-        actions.end_attempt(claim.attempt_id, Attempt.Outcome.CANCELLED)
+        actions.claiming.end_attempt(claim.attempt_id, Attempt.Outcome.CANCELLED)
     except (OperationalError, InterfaceError) as error:
         # If this cannot be written either, the lease expires and another worker begins again.
         logger.warning("attempt %d at job %d lost the database: %s", claim.attempt_id, claim.job_id, error)
         connection.close()
-        actions.end_attempt(claim.attempt_id, Attempt.Outcome.LOST, str(error).strip())
+        actions.claiming.end_attempt(claim.attempt_id, Attempt.Outcome.LOST, str(error).strip())
     except Exception as error:
         logger.exception("attempt %d at job %d failed", claim.attempt_id, claim.job_id)
-        actions.end_attempt(claim.attempt_id, Attempt.Outcome.FAILED, f"{type(error).__name__}: {error}")
+        actions.claiming.end_attempt(claim.attempt_id, Attempt.Outcome.FAILED, f"{type(error).__name__}: {error}")
     except BaseException:  # the process has to stop
-        actions.end_attempt(claim.attempt_id, Attempt.Outcome.CANCELLED)
+        actions.claiming.end_attempt(claim.attempt_id, Attempt.Outcome.CANCELLED)
         raise
     else:
         if kind.tidy:
@@ -84,6 +85,8 @@ class _Beat:
         self._renewed_at = time.monotonic()
 
     def __call__(self) -> None:
+        if stopping.is_set():
+            raise Stopped("Its worker stops.")
         if time.monotonic() - self._renewed_at >= RENEW_SECONDS:
-            actions.renew(self._attempt_id)
+            actions.claiming.renew(self._attempt_id)
             self._renewed_at = time.monotonic()

@@ -9,8 +9,8 @@ category of one slow record counts as much as one of a million. Here
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,7 @@ KEPT = 0.5  # of the weight of all earlier rounds, at each round
 _NO_VARIANCE = 1e-12  # of the mean square: less is rounding
 
 
-@dataclass(frozen=True, slots=True)
-class Learnt:
+class Learnt(NamedTuple):
     """Statistics of one attribute: for each of its values, in ascending order, the durations of its records."""
 
     values: Keys

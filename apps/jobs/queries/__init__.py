@@ -2,10 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Count, DurationField, ExpressionWrapper, F, Q, QuerySet, Sum
 from django.db.models.functions import Now
@@ -58,8 +57,7 @@ def emitted(job_id: int, part: int) -> Iterator[tuple[str, list[Any]]]:
 
 
 # --- progress ---------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """Of a job's present stage."""
 
     splits: int

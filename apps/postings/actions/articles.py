@@ -1,26 +1,24 @@
 """Postings with the text of their own pages: of sites without feeds, and of feeds with teasers only."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db import connection, transaction
 
-from apps.postings.actions.boilerplate import Learner
 from apps.postings.actions.duplicates import Dated, fold, note_copies_later, remember
-from apps.postings.actions.storing import Document, known_postings, store
+from apps.postings.actions.storing import Document, Learner, known_postings, store
 from apps.postings.algorithms import identity
 from apps.postings.algorithms.duplicates import article as compared
 from apps.postings.algorithms.edits import text_hash
 from apps.postings.algorithms.extraction.articles import Article
 from apps.postings.algorithms.markup import clean
 from apps.postings.algorithms.teasers import without_title
-from apps.postings.models import Posting
+from apps.postings.models import Fingerprint, Posting
 from apps.sources.formats.feed import ParsedEntry
 
 
-@dataclass(frozen=True, slots=True)
-class PageOfPosting:
+class PageOfPosting(NamedTuple):
     """A fetched news page and its extracted article."""
 
     url: str  # where it was found: its own address, unless it names a better one
@@ -107,6 +105,7 @@ def fill(posting_id: int, page: PageOfPosting) -> bool:
     stripped = learner.strip(posting.source_id, title, markup.text)
     dated = Dated(compared(title, stripped, posting.url if posting.link_key else ""), posting.published_at)
     [folded] = fold([dated], but=posting_id)
+    Fingerprint.objects.filter(pk=posting_id).delete()
     remember([(posting_id, folded)])
     note_copies_later((key, posting.published_at) for key in (posting.fold_key, folded.key))
     Posting.objects.filter(pk=posting_id).update(

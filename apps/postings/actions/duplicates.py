@@ -1,19 +1,20 @@
 """Folding postings of one article, whichever feeds they came by."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import NamedTuple
 
-from django.db import connection, transaction
+from django.db import transaction
 
-from apps.database.statements import execute, query
+from apps.database.statements import copy_rows, execute, fetch_rows
 from apps.postings.algorithms.duplicates import Article, Known, first_copies, restored
 from apps.postings.models import Fingerprint
 
 WITHIN = timedelta(hours=48)  # between an article and its copies: what returns later is a column
 KEPT = timedelta(days=4)
-HOLDERS = 20  # postings near in time by which a band finds copies: those from one template can be thousands
+HOLDERS = 8  # postings near in time by which a band finds copies: those from one template can be thousands
 
 
 class Dated(NamedTuple):
@@ -48,40 +49,46 @@ def fold(articles: Sequence[Dated], *, but: int | None = None) -> list[Folded]:
     found by it. Concurrent transactions do not see each other's postings: they agree on equal words, and on an equal
     page where there are no words, since keys are computed from these.
     """
-    by_band: dict[int, list[tuple[Dated, int]]] = defaultdict(list)
-    if wanted := sorted({band for article, _ in articles for band in article.bands}):
-        for row in query(CANDIDATES, [wanted, but]):
-            known = Dated(restored(bytes(row.values), row.words, row.bands), row.published_at)
-            for band in row.bands:
-                by_band[band].append((known, row.fold_key))
+    bands_of = [article.bands for article, _ in articles]
+    known: list[tuple[Dated, int]] = []  # with keys
+    by_band: defaultdict[int, list[int]] = defaultdict(list)  # places in `known`
+    if wanted := set().union(*bands_of):
+        for row in fetch_rows(CANDIDATES, [sorted(wanted), but]):
+            for band in wanted.intersection(row.bands):
+                by_band[band].append(len(known))
+            known.append((Dated(restored(row.values, row.words), row.published_at), row.fold_key))
     folded = []
-    for dated in articles:
-        article, at = dated
-        near = {band: [each for each in by_band[band] if abs(each[0].at - at) <= WITHIN] for band in article.bands}
-        copies = (key for held in near.values() for known, key in held if article.is_copy_of(known.article))
-        key = next(copies, article.fold_key)
-        bands = [band for band, held in near.items() if len(held) < HOLDERS]
-        for band in bands:
-            by_band[band].append((dated, key))
-        folded.append(Folded(dated, key, bands))
+    for dated, bands in zip(articles, bands_of, strict=True):
+        near = {band: [n for n in by_band[band] if abs(known[n][0].at - dated.at) <= WITHIN] for band in bands}
+        copy = next(_copies(dated.article, near, known), None)
+        key = dated.article.fold_key if copy is None else known[copy][1]
+        free = [band for band, held in near.items() if len(held) < HOLDERS]
+        for band in free:
+            by_band[band].append(len(known))
+        known.append((dated, key))
+        folded.append(Folded(dated, key, free))
     return folded
 
 
-_SAVE = """
-INSERT INTO postings_fingerprint (posting_id, published_at, bands, values, words) VALUES (%s, %s, %s, %s, %s)
-ON CONFLICT (posting_id) DO UPDATE SET bands = excluded.bands, values = excluded.values, words = excluded.words
-"""
+def _copies(article: Article, near: Mapping[int, list[int]], known: Sequence[tuple[Dated, int]]) -> Iterator[int]:
+    """Places of the copies of an article in `known`, given those that share a band."""
+    yield from near.get(article.page, ())
+    for n in dict.fromkeys(chain.from_iterable(near.values())):
+        if article.is_copy_of(known[n][0].article):
+            yield n
+
+
+_COPY = "COPY postings_fingerprint (posting_id, published_at, bands, values, words) FROM STDIN (FORMAT BINARY)"
 
 
 def remember(articles: Iterable[tuple[int, Folded]]) -> None:
-    """Let copies of postings, given by id, be found."""
-    rows = [
+    """Let copies of new postings, given by id, be found."""
+    rows = (
         (id, at, bands, article.values.astype("<u4").tobytes(), article.words)
         for id, ((article, at), key, bands) in articles
         if key
-    ]
-    with connection.cursor() as cursor:
-        cursor.executemany(_SAVE, rows)
+    )
+    copy_rows(_COPY, ["int8", "timestamptz", "int8[]", "bytea", "int4"], rows)
 
 
 # --- which postings are folded together -------------------------------------------------------------------------------
@@ -121,7 +128,7 @@ def note_copies(keys: Sequence[tuple[int, datetime]]) -> int:
     if not keys:
         return 0
     times = [at for _, at in keys]
-    rows = query(_WITH_KEYS, [[key for key, _ in keys], min(times) - WITHIN, max(times) + WITHIN])
+    rows = fetch_rows(_WITH_KEYS, [[key for key, _ in keys], min(times) - WITHIN, max(times) + WITHIN])
     known = [Known(row.id, row.fold_key, row.at, row.first_copy, row.first_at) for row in rows]
     found = first_copies(known, WITHIN)
     changed = [row.id for row in rows if found[row.id] != row.was]
@@ -130,7 +137,7 @@ def note_copies(keys: Sequence[tuple[int, datetime]]) -> int:
 
 def note_recent_copies(now: datetime) -> int:
     """Note copies of the last days that were missed, as by a process that was killed; returns how many."""
-    rows = query(_RECENT, [now - KEPT])
+    rows = fetch_rows(_RECENT, [now - KEPT])
     return note_copies([(row.fold_key, at) for row in rows for at in (row.first_at, row.last_at)])
 
 

@@ -1,31 +1,72 @@
 """Storing the entries of documents as postings, each once, with edits."""
 
-import json
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db import connection, transaction
+from django.db import transaction
 
-from apps.database.statements import rows_of
-from apps.postings.actions.boilerplate import Learner
+from apps.database.statements import copy_rows, execute, fetch, fetch_rows, query, records
 from apps.postings.actions.duplicates import Dated, fold, note_copies_later, remember
 from apps.postings.algorithms import identity
+from apps.postings.algorithms.boilerplate import SourceBoilerplate, Strippers
 from apps.postings.algorithms.dates import EffectiveDate, effective, written_offset
 from apps.postings.algorithms.duplicates import article
 from apps.postings.algorithms.edits import text_hash
+from apps.postings.algorithms.identity import ChangedPosting, Decision, EntryKeys, KnownPosting, NewPosting, decide
 from apps.postings.algorithms.markup import CleanMarkup, clean
 from apps.postings.algorithms.plain import read
 from apps.postings.models import Edition
+from apps.postings.queries.boilerplate import common, states
 from apps.sources.formats.feed import ParsedEntry
+
+LEAD = 400  # characters; lists show fewer
+
+_SAVE = """
+INSERT INTO postings_boilerplate (source_id, state, keys)
+SELECT source_id, state, keys FROM json_populate_recordset(NULL::postings_boilerplate, %s)
+ON CONFLICT (source_id) DO UPDATE SET state = excluded.state, keys = excluded.keys
+"""
+
+
+class Learner:
+    """What some sources repeat, with rows locked until the transaction ends.
+
+    Locks these rows before postings are locked. A posting that is learned twice counts once.
+    """
+
+    def __init__(self, source_ids: Collection[int]) -> None:
+        self._sources = states(source_ids, lock=True)
+        self._changed: set[int] = set()
+        self._common = common()
+
+    def observe(self, source_id: int, title: str, text: str, at: datetime) -> None:
+        self._sources.setdefault(source_id, SourceBoilerplate()).observe(text, at.timestamp(), title)
+        self._changed.add(source_id)
+
+    def strip(self, source_id: int, title: str, text: str) -> str:
+        return Strippers(self._sources, self._common).strip(source_id, text, title)
+
+    def lead(self, source_id: int, title: str, markup: CleanMarkup, stripped: str) -> str | None:
+        """What excerpts of a posting show: None if that is what its text begins with.
+
+        `stripped` is its text without boilerplate.
+        """
+        prose = stripped if markup.prose == markup.text else self.strip(source_id, title, markup.prose)
+        return None if prose[:LEAD] == markup.text[:LEAD] else prose[:LEAD]
+
+    def save(self) -> None:
+        changed = [(source_id, self._sources[source_id]) for source_id in sorted(self._changed)]
+        rows = ({"source_id": id, "state": known.serialize(), "keys": known.keys()} for id, known in changed)
+        execute(_SAVE, [records(rows)])
+
 
 EDITIONS_KEPT = 20  # of a posting; some publishers touch a posting at every retrieval
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """The entries of one retrieval of a source."""
 
     source_id: int
@@ -36,8 +77,7 @@ class Document:
     received_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(NamedTuple):
     new: int
     edited: int
     published: tuple[datetime, ...] = ()  # of the new ones, those dates that can be trusted
@@ -51,9 +91,7 @@ def store(documents: Sequence[Document]) -> list[Stored]:
     """
     keys = [identity.keys(document.entries, feed_link=document.feed_link) for document in documents]
     known = known_postings(documents, keys)
-    decisions = [
-        identity.decide(entries, known[document.source_id]) for document, entries in zip(documents, keys, strict=True)
-    ]
+    decisions = [decide(entries, known[document.source_id]) for document, entries in zip(documents, keys, strict=True)]
     pairs = zip(documents, decisions, strict=True)
     learner = Learner({document.source_id for document, each in pairs if each.new or each.changed})
     new = _insert(documents, decisions, learner)
@@ -72,9 +110,7 @@ JOIN postings_posting posting ON posting.source_id = wanted.source_id AND {condi
 )
 
 
-def known_postings(
-    documents: Sequence[Document], keys: Sequence[Sequence[identity.EntryKeys]]
-) -> dict[int, list[identity.KnownPosting]]:
+def known_postings(documents: Sequence[Document], keys: Sequence[Sequence[EntryKeys]]) -> dict[int, list[KnownPosting]]:
     """Stored postings that share an identity or a link with an entry, by source. One query."""
     identities: set[tuple[int, bytes]] = set()
     links: set[tuple[int, bytes]] = set()
@@ -83,12 +119,10 @@ def known_postings(
             identities.update((document.source_id, key) for key in entry.candidates if key)
             if entry.link_key:
                 links.add((document.source_id, entry.link_key))
-    found: dict[int, list[identity.KnownPosting]] = defaultdict(list)
-    with connection.cursor() as cursor:
-        cursor.execute(_KNOWN, [*_columns(identities), *_columns(links)])
-        for row in rows_of(cursor):
-            known = identity.KnownPosting(row.id, bytes(row.identity), bytes(row.link_key), bytes(row.content_hash))
-            found[row.source_id].append(known)
+    found: dict[int, list[KnownPosting]] = defaultdict(list)
+    for row in fetch_rows(_KNOWN, [*_columns(identities), *_columns(links)]):
+        known = KnownPosting(row.id, row.identity, row.link_key, row.content_hash)
+        found[row.source_id].append(known)
     return found
 
 
@@ -97,30 +131,26 @@ def _columns(pairs: set[tuple[int, bytes]]) -> tuple[list[int], list[bytes]]:
     return [source_id for source_id, _ in ordered], [key for _, key in ordered]
 
 
-_INSERT = """
-INSERT INTO postings_posting (source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html,
-    text,
-    language, categories, image_url, comments_url, enclosures, published_at, claimed_at, utc_offset, retrieved_at,
-    lead, fold_key)
-SELECT source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html, text,
-    language, ARRAY(SELECT jsonb_array_elements_text(categories)), image_url, comments_url, enclosures,
-    published_at, claimed_at, utc_offset, retrieved_at, lead, fold_key
-FROM unnest(%s::bigint[], %s::bytea[], %s::bytea[], %s::bytea[], %s::bytea[], %s::text[], %s::text[], %s::text[],
-    %s::text[], %s::text[], %s::text[], %s::text[], %s::jsonb[], %s::text[], %s::text[], %s::jsonb[],
-    %s::timestamptz[], %s::timestamptz[], %s::int2[], %s::timestamptz[], %s::text[], %s::bigint[])
-    posting(source_id, identity, link_key, content_hash, text_hash, guid, url, title, author, html, text, language,
-    categories, image_url, comments_url, enclosures, published_at, claimed_at, utc_offset, retrieved_at, lead, fold_key)
-ON CONFLICT (source_id, identity) DO NOTHING
-RETURNING id, source_id, identity, published_at, claimed_at, retrieved_at
+# A constraint refuses what a concurrent transaction has stored; it is known when the documents are stored again.
+_COPY = """
+COPY postings_posting (id, lead, fold_key, source_id, identity, link_key, content_hash, text_hash, guid, url, title,
+    author, html, text, language, categories, image_url, comments_url, enclosures, published_at, claimed_at, utc_offset,
+    retrieved_at) FROM STDIN (FORMAT BINARY)
+"""
+_TYPES = [
+    *("int8", "text", "int8", "int8", *["bytea"] * 4, *["text"] * 7, "text[]", "text", "text", "jsonb"),
+    *("timestamptz", "timestamptz", "int2", "timestamptz"),
+]
+_NUMBERS = """
+SELECT nextval(pg_get_serial_sequence('postings_posting', 'id')) FROM generate_series(1, %s) ORDER BY 1
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _New:
+class _New(NamedTuple):
     """A new posting before it is written."""
 
     document: Document
-    posting: identity.NewPosting
+    posting: NewPosting
     markup: CleanMarkup
     date: EffectiveDate
 
@@ -131,7 +161,7 @@ class _New:
 
 
 def _insert(
-    documents: Sequence[Document], decisions: Sequence[identity.Decision], learner: Learner
+    documents: Sequence[Document], decisions: Sequence[Decision], learner: Learner
 ) -> list[list[datetime | None]]:
     """Insert new postings with one statement; return the date of each, by document, None where it is not trusted."""
     new = [
@@ -145,29 +175,25 @@ def _insert(
             learner.observe(*each.words, each.document.received_at)
         stripped = [learner.strip(*each.words) for each in new]
         folded = fold([_dated(each, text) for each, text in zip(new, stripped, strict=True)])
-        rows = [
+        ids = [id for (id,) in fetch(_NUMBERS, [len(new)])]
+        rows = (
             (
-                *_row(each),
+                id,
                 learner.lead(each.document.source_id, each.posting.entry.title, each.markup, text),
                 found.key,
+                *_row(each),
             )
-            for each, text, found in zip(new, stripped, folded, strict=True)
-        ]
-        by_identity = {
-            (each.document.source_id, each.posting.identity): found for each, found in zip(new, folded, strict=True)
-        }
-        with connection.cursor() as cursor:
-            cursor.execute(_INSERT, [list(column) for column in zip(*rows, strict=True)])
-            inserts = rows_of(cursor)
+            for id, each, text, found in zip(ids, new, stripped, folded, strict=True)
+        )
+        copy_rows(_COPY, _TYPES, rows)
         note_copies_later((each.key, each.dated.at) for each in folded)
-        remember((row.id, by_identity[row.source_id, bytes(row.identity)]) for row in inserts)
-        for row in inserts:
-            trusted = effective(row.claimed_at, received=row.retrieved_at, position=0).trusted
-            inserted[row.source_id].append(row.published_at if trusted else None)
+        remember(zip(ids, folded, strict=True))
+        for each in new:
+            inserted[each.document.source_id].append(each.date.at if each.date.trusted else None)
     return [inserted[document.source_id] for document in documents]
 
 
-def _read(document: Document, posting: identity.NewPosting, position: int) -> _New:
+def _read(document: Document, posting: NewPosting, position: int) -> _New:
     entry = posting.entry
     markup = clean(entry.content or entry.summary, base_url=entry.link or document.address)
     date = effective(entry.published or entry.updated, received=document.received_at, position=position)
@@ -196,10 +222,10 @@ def _row(new: _New) -> tuple[Any, ...]:
         markup.html,
         markup.text,
         (entry.language or document.language)[:20],
-        json.dumps(entry.categories),
+        list(entry.categories),
         entry.image_url or markup.image_url,
         entry.comments_url,
-        json.dumps([asdict(enclosure) for enclosure in entry.enclosures]),
+        [asdict(enclosure) for enclosure in entry.enclosures],
         new.date.at,
         claimed,
         written_offset(claimed),
@@ -207,7 +233,7 @@ def _row(new: _New) -> tuple[Any, ...]:
     )
 
 
-def _update(documents: Sequence[Document], decisions: Sequence[identity.Decision], learner: Learner) -> list[int]:
+def _update(documents: Sequence[Document], decisions: Sequence[Decision], learner: Learner) -> list[int]:
     """Store changed entries; if readers see a difference, keep the former text as an edition."""
     counts = []
     for document, decision in zip(documents, decisions, strict=True):
@@ -215,38 +241,36 @@ def _update(documents: Sequence[Document], decisions: Sequence[identity.Decision
     return counts
 
 
-def _edit(document: Document, change: identity.ChangedPosting, learner: Learner) -> bool:
+def _edit(document: Document, change: ChangedPosting, learner: Learner) -> bool:
     entry = change.entry
     markup = clean(entry.content or entry.summary, base_url=entry.link or document.address)
     claimed = entry.published or entry.updated
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT text_hash, extractor, html, text FROM postings_posting WHERE id = %s", [change.id])
-        [old] = rows_of(cursor)
-        feed_html = markup.html if old.extractor else ""
-        if old.extractor and len(old.text) > len(markup.text):  # the text of its page is longer
-            markup = CleanMarkup(old.html, old.text, markup.image_url, read(old.html).prose)
-        new_hash = text_hash(entry.title, markup.text)
-        stripped = learner.strip(document.source_id, entry.title, markup.text)
-        lead = learner.lead(document.source_id, entry.title, markup, stripped)
-        edited = bytes(old.text_hash) != new_hash
-        if edited:
-            cursor.execute(
-                "INSERT INTO postings_edition (posting_id, title, html, text, replaced_at)"
-                " SELECT id, title, html, text, %s FROM postings_posting WHERE id = %s",
-                [document.received_at, change.id],
-            )
-        cursor.execute(
-            "UPDATE postings_posting SET title = %s, html = %s, text = %s, text_hash = %s, content_hash = %s,"
-            " link_key = %s, url = %s, feed_html = %s, lead = %s,"
-            " edited_at = CASE WHEN %s THEN %s ELSE edited_at END,"
-            # The date stays the first one, so only an offset that was written with that very date belongs to it.
-            " utc_offset = CASE WHEN claimed_at = %s THEN %s ELSE utc_offset END WHERE id = %s",
-            [
-                *(entry.title, markup.html, markup.text, new_hash, change.content_hash, change.link_key, entry.link),
-                *(feed_html, lead),
-                *(edited, document.received_at, claimed, written_offset(claimed), change.id),
-            ],
+    [old] = query("SELECT text_hash, extractor, html, text FROM postings_posting WHERE id = %s", [change.id])
+    feed_html = markup.html if old.extractor else ""
+    if old.extractor and len(old.text) > len(markup.text):  # the text of its page is longer
+        markup = CleanMarkup(old.html, old.text, markup.image_url, read(old.html).prose)
+    new_hash = text_hash(entry.title, markup.text)
+    stripped = learner.strip(document.source_id, entry.title, markup.text)
+    lead = learner.lead(document.source_id, entry.title, markup, stripped)
+    edited = bytes(old.text_hash) != new_hash
+    if edited:
+        execute(
+            "INSERT INTO postings_edition (posting_id, title, html, text, replaced_at)"
+            " SELECT id, title, html, text, %s FROM postings_posting WHERE id = %s",
+            [document.received_at, change.id],
         )
+    execute(
+        "UPDATE postings_posting SET title = %s, html = %s, text = %s, text_hash = %s, content_hash = %s,"
+        " link_key = %s, url = %s, feed_html = %s, lead = %s,"
+        " edited_at = CASE WHEN %s THEN %s ELSE edited_at END,"
+        # The date stays the first one, so only an offset that was written with that very date belongs to it.
+        " utc_offset = CASE WHEN claimed_at = %s THEN %s ELSE utc_offset END WHERE id = %s",
+        [
+            *(entry.title, markup.html, markup.text, new_hash, change.content_hash, change.link_key, entry.link),
+            *(feed_html, lead),
+            *(edited, document.received_at, claimed, written_offset(claimed), change.id),
+        ],
+    )
     if edited:
         _forget_old_editions(change.id)
     return edited

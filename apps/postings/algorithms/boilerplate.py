@@ -12,8 +12,7 @@ Counts halve every 32 postings, so a source that changes its template is learned
 import json
 import re
 import zlib
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import NamedTuple, Self
@@ -45,8 +44,7 @@ class _Count:
     sample: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Learned:
+class Learned(NamedTuple):
     """A segment that a source repeats, for people."""
 
     sample: str
@@ -111,7 +109,7 @@ class SourceBoilerplate:
         text, title : str
             As for `observe`.
         common : collection of int
-            Keys of segments that several sources repeat, see `common_keys`.
+            Keys of segments that at least SOURCES sources repeat, as of programs that write the pages of many.
         """
         spans = self.spans(text, title, common)
         return _without(text, spans) if spans else text
@@ -242,12 +240,6 @@ class Strippers(NamedTuple):
 
 
 _NOTHING = SourceBoilerplate()
-
-
-def common_keys(keys: Iterable[Iterable[int]]) -> frozenset[int]:
-    """Keys that at least three of the sources have learned, as of programs that write the pages of many."""
-    counts = Counter(key for each in keys for key in set(each))
-    return frozenset(key for key, count in counts.items() if count >= SOURCES)
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:

@@ -1,14 +1,13 @@
 """The date under which a posting is listed."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)  # earlier dates are unset clocks: 0001, 1904, 1970, 1980
 TOLERANCE = timedelta(minutes=10)  # of clocks that run ahead of ours
 
 
-@dataclass(frozen=True, slots=True)
-class EffectiveDate:
+class EffectiveDate(NamedTuple):
     at: datetime  # never later than the retrieval
     trusted: bool  # the publisher's own date, from which posting rates may be learned
 

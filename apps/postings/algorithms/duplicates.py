@@ -140,11 +140,9 @@ def article(title: str, text: str, address: str) -> Article:
     return Article(fingerprint(words, VALUES), len(words), page_key(address))
 
 
-def restored(values: bytes, words: int, bands: list[int]) -> Article:
-    """An article as it was stored: its page is the band that the fingerprint does not explain."""
-    found = Article(np.frombuffer(values, "<u4").astype(np.uint32), words, 0)
-    page = set(bands) - set(found.bands)
-    return Article(found.values, words, page.pop() if page else 0)
+def restored(values: bytes, words: int) -> Article:
+    """An article as it was stored, without its page: that is one of its bands."""
+    return Article(np.frombuffer(values, "<u4"), words, 0)
 
 
 def _words(text: str) -> list[str]:

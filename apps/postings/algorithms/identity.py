@@ -24,8 +24,8 @@ Entries that cannot be distinguished, and the outcome:
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
+from typing import NamedTuple
 
 from apps.sources.algorithms.addresses import same_page_key_and_fragment
 from apps.sources.formats.feed import ParsedEntry
@@ -36,8 +36,7 @@ _KEY_LENGTH = 2_000  # characters of markup whose words count for the key
 _TAG = re.compile(r"<[^>]*(?:>|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class EntryKeys:
+class EntryKeys(NamedTuple):
     """What identifies an entry in its document; each key has 16 bytes, or none where the entry lacks the thing."""
 
     entry: ParsedEntry
@@ -52,32 +51,28 @@ class EntryKeys:
         return tuple(dict.fromkeys((*self.identities, self.text_key)))
 
 
-@dataclass(frozen=True, slots=True)
-class KnownPosting:
+class KnownPosting(NamedTuple):
     id: int
     identity: bytes
     link_key: bytes
     content_hash: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class NewPosting:
+class NewPosting(NamedTuple):
     entry: ParsedEntry
     identity: bytes  # no other posting of the source has it
     link_key: bytes
     content_hash: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedPosting:
+class ChangedPosting(NamedTuple):
     id: int
     entry: ParsedEntry
     link_key: bytes  # the new one, or the stored one while the link identifies nothing
     content_hash: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     new: tuple[NewPosting, ...]  # in the order of the document
     changed: tuple[ChangedPosting, ...]
 

@@ -13,9 +13,9 @@ time:
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
+from typing import NamedTuple
 
 import nh3
 
@@ -42,8 +42,7 @@ MAX_DEPTH = 100
 Rule = Callable[[str], str | None]  # an attribute's value as given to the value kept, None to drop it
 
 
-@dataclass(frozen=True, slots=True)
-class CleanMarkup:
+class CleanMarkup(NamedTuple):
     html: str
     text: str  # paragraphs stand apart by an empty line, items of lists begin with "- "
     image_url: str  # the first picture large enough to stand for the article, or ""
@@ -363,13 +362,9 @@ def _embedded(given: Mapping[str, str], base_url: str) -> str:
         return ""
     player = player_of(address)
     label = " ".join(given.get("title", "").split())[:MAX_LABEL] or (player.site if player else host(address))
-    shown = _picture(label, player.picture) if player and player.picture else escape(label)
+    shown = _start("img", {"alt": label, "src": player.picture}, "") if player and player.picture else escape(label)
     return f"<figure>{_link_start(player.page if player else address)}{shown}</a></figure>"
 
 
 def _link_start(address: str) -> str:
     return _start("a", {"href": address}, "")
-
-
-def _picture(label: str, address: str) -> str:
-    return _start("img", {"alt": label, "src": address}, "")

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from html import unescape
+from typing import NamedTuple
 
 from apps.postings.algorithms.tokens import attributes, tokens
 
@@ -23,8 +23,7 @@ _CREDIT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     text: str
     prose: str
     image_url: str

@@ -2,9 +2,9 @@
 
 import json
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 _SITES = [
     (site, re.compile("|".join(site["patterns"]), re.ASCII))
@@ -12,8 +12,7 @@ _SITES = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Player:
+class Player(NamedTuple):
     site: str  # its name
     kind: str  # "video" or "audio"
     page: str  # the address for people

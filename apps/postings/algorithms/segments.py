@@ -14,7 +14,7 @@ from zlib import crc32
 from apps.postings.algorithms.words.scripts import SPACELESS
 
 # Each text is learned from, and then stripped for several purposes.
-REMEMBERED, MAX_REMEMBERED = 128, 20_000  # texts, and characters of one
+REMEMBERED, MAX_REMEMBERED = 512, 20_000  # texts, and characters of one
 MAX_SEGMENTS = 48  # of longer texts the first 12 and the last 36 count, and their short lines
 SHORT_LINE = 12  # words
 MAX_TEMPLATE = 14  # words of a segment in which names may differ
@@ -99,7 +99,7 @@ def _keys(segment: Segment) -> Iterator[tuple[int, str]]:
     if not tokens or (len(tokens) == 1 and not segment.is_line and not _SPACELESS.match(tokens[0])):
         return
     yield _key("", tokens), ""
-    if len(tokens) <= MAX_TEMPLATE:
+    if len(tokens) <= MAX_TEMPLATE and (segment.is_dateline or not segment.text[1:].islower()):
         template = _template(segment)
         fixed = [token for token in template if token[0] not in f"{_TITLE}{_ADDRESS}{_NAME}0"]
         if fixed and len(fixed) < len(template) and _NAME in template:
@@ -117,10 +117,11 @@ def _template(segment: Segment) -> list[str]:
     found: list[str] = []
     run = 0
     for number, match in enumerate(_TOKEN.finditer(segment.text)):
-        is_name = match[0][0].isupper() and (segment.is_dateline or number > 0) and match.start() < bracket
+        token = match[0]
+        is_name = token[0].isupper() and (segment.is_dateline or number > 0) and match.start() < bracket
         run = run + 1 if is_name else 0
-        if not is_name:
-            found += _tokens(match[0])
+        if not is_name:  # other letters may become several tokens in small ones
+            found += [token.lower()] if token.isascii() and token.isalpha() else _tokens(token)
         elif run % MAX_NAME == 1:
             found.append(_NAME)
     return found

@@ -12,10 +12,9 @@ from django.db.models import Count, Q, QuerySet
 from apps.accounts.models import User
 from apps.database.statements import fetch, fetch_as
 from apps.postings.algorithms.dates import effective
+from apps.postings.algorithms.times import microseconds, moment_of
 from apps.postings.models import Edition, Posting
 from apps.sources.models import Source
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class BadCursor(ValueError):
@@ -34,7 +33,7 @@ class Cursor:
         >>> Cursor(datetime(2024, 2, 29, 12, tzinfo=UTC), 7).encode()
         '1709208000000000.7'
         """
-        return f"{(self.published_at - _EPOCH) // timedelta(microseconds=1)}.{self.id}"
+        return f"{microseconds(self.published_at)}.{self.id}"
 
     @classmethod
     def decode(cls, text: str) -> Self:
@@ -43,11 +42,11 @@ class Cursor:
         >>> Cursor.decode("1709208000000000.7").published_at.isoformat()
         '2024-02-29T12:00:00+00:00'
         """
-        microseconds, _, number = text.partition(".")
+        at, _, number = text.partition(".")
         try:
-            if not (number.isascii() and number.isdecimal()) or len(number) > 18 or len(microseconds) > 20:
+            if not (number.isascii() and number.isdecimal()) or len(number) > 18 or len(at) > 20:
                 raise ValueError(text)
-            return cls(_EPOCH + timedelta(microseconds=int(microseconds)), int(number))
+            return cls(moment_of(int(at)), int(number))
         except (ValueError, OverflowError) as error:
             raise BadCursor(f"{text[:50]!r} is no place in a list") from error
 
@@ -68,7 +67,7 @@ FROM postings_posting posting JOIN sources_source source ON source.id = posting.
 
 def with_source(posting_id: int) -> Posting | None:
     """A posting and its source, if there is one of that number. One query."""
-    return next(iter(fetch_as(_posting, _WITH_SOURCE, [posting_id])), None)
+    return next(iter(fetch_as(_posting, _WITH_SOURCE, [posting_id], generic=True)), None)
 
 
 def _posting(**columns: Any) -> Posting:
@@ -142,7 +141,7 @@ SELECT (
 def neighbours(posting: Posting) -> Neighbours:
     """The next newer and the next older posting of the same source. One query."""
     names = {"source": posting.source_id, "published_at": posting.published_at, "id": posting.pk}
-    [neighbours] = fetch_as(Neighbours, _NEIGHBOURS, names)
+    [neighbours] = fetch_as(Neighbours, _NEIGHBOURS, names, generic=True)
     return neighbours
 
 
@@ -154,7 +153,7 @@ ORDER BY replaced_at DESC, id DESC LIMIT 20
 
 def earlier_editions(posting_id: int) -> list[Edition]:
     """How the posting read before, the latest of them first."""
-    return fetch_as(Edition, _EARLIER_EDITIONS, [posting_id])
+    return fetch_as(Edition, _EARLIER_EDITIONS, [posting_id], generic=True)
 
 
 def with_documents(source_id: int | None = None) -> QuerySet[Posting]:

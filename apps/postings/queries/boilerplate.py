@@ -1,14 +1,13 @@
 """What sources repeat in their postings."""
 
-from collections.abc import Collection
-
-from django.core.cache import cache
+import time
+from collections.abc import Callable, Collection
+from functools import lru_cache
 
 from apps.database.statements import fetch, query
 from apps.postings.algorithms.boilerplate import SOURCES, Learned, SourceBoilerplate, Strippers
 
 COMMON_SECONDS = 600
-_COMMON_KEY = "postings.boilerplate.common"
 
 _STATES = "SELECT source_id, state FROM postings_boilerplate WHERE source_id = ANY(%s)"
 _COMMON = f"""
@@ -38,14 +37,19 @@ def states(source_ids: Collection[int], *, lock: bool = False) -> dict[int, Sour
     if not source_ids:
         return {}
     statement = f"{_STATES} ORDER BY source_id FOR UPDATE" if lock else _STATES
-    rows = fetch(statement, [sorted(source_ids)])
-    return {source_id: SourceBoilerplate.parse(bytes(state)) for source_id, state in rows}
+    parse: Callable[[bytes], SourceBoilerplate] = SourceBoilerplate.parse if lock else _remembered
+    return {source_id: parse(bytes(state)) for source_id, state in fetch(statement, [sorted(source_ids)])}
+
+
+# Stories, trends and summaries read the same states one after another; 3 MB. Not for who learns, and changes them.
+_remembered = lru_cache(64)(SourceBoilerplate.parse)
 
 
 def common() -> frozenset[int]:
-    """Keys of segments that several sources repeat."""
-    keys: frozenset[int] | None = cache.get(_COMMON_KEY)
-    if keys is None:
-        keys = frozenset(row.key for row in query(_COMMON))
-        cache.set(_COMMON_KEY, keys, COMMON_SECONDS)
-    return keys
+    """Keys of segments that several sources repeat. Not in the cache: postings are stored while it is away, too."""
+    return _common(time.monotonic() // COMMON_SECONDS)
+
+
+@lru_cache(1)
+def _common(_: float) -> frozenset[int]:
+    return frozenset(row.key for row in query(_COMMON))

@@ -1,15 +1,14 @@
 """Postings of another portal's archive, found here by guid or link."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from apps.database.statements import fetch_rows
 from apps.postings.algorithms.identity import keys
 from apps.sources.formats.feed import ParsedEntry
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignPosting:
+class ForeignPosting(NamedTuple):
     """A posting as another portal stores it."""
 
     source_id: int

@@ -8,29 +8,30 @@ from typing import Any
 from django.db import transaction
 
 from apps.accounts.models import User
+from apps.database.statements import execute
 from apps.following.models import Mark
 from apps.stories.algorithms.taste import Item, weight_of
 from apps.stories.models import Reaction, Taste
-from apps.stories.queries import tastes
+from apps.stories.queries import front as tastes
 from apps.stories.queries.packing import packed_weights
 
 LEARNT_AT_ONCE = 200  # reactions in one transaction
 
 
+# Most opened postings were opened before, and the user waits for the page: then nothing is written.
+_OPEN = """
+INSERT INTO stories_reaction (user_id, posting_id, opened_at, learnt, stale, changed_at)
+SELECT %(user)s, %(posting)s, %(now)s, 0, true, %(now)s
+WHERE NOT EXISTS (SELECT FROM stories_taste WHERE user_id = %(user)s AND NOT is_on) AND NOT EXISTS (
+    SELECT FROM stories_reaction WHERE user_id = %(user)s AND posting_id = %(posting)s AND opened_at IS NOT NULL)
+ON CONFLICT (user_id, posting_id) DO UPDATE SET
+    opened_at = excluded.opened_at, stale = true, changed_at = excluded.changed_at
+"""
+
+
 def note_opened(user: User, posting_id: int, *, now: datetime) -> None:
-    """Note that a user opened a posting for the first time, and that the postings beside it were passed over."""
-    # Checked first, since most opened postings were opened before and the user waits for the page.
-    if tastes.opening_teaches(user, posting_id):
-        _note_first_opening(user, posting_id, now)
-
-
-@transaction.atomic
-def _note_first_opening(user: User, posting_id: int, now: datetime) -> None:
-    beside = tastes.passed_over(user, posting_id)
-    _note([(user.pk, posting_id)], now, opened_at=now)
-    Reaction.objects.bulk_create(
-        [Reaction(user=user, posting_id=id, stale=True, changed_at=now) for id in sorted(beside)], ignore_conflicts=True
-    )
+    """Note that a user opened a posting for the first time."""
+    execute(_OPEN, {"user": user.pk, "posting": posting_id, "now": now})
 
 
 @transaction.atomic
@@ -77,7 +78,17 @@ def forget_taste(user: User) -> None:
 
 @transaction.atomic
 def learn(*, now: datetime) -> int:
-    """Learn from stale reactions; returns their number."""
+    """Learn from stale reactions, and from the postings beside those opened, which were passed over.
+
+    Returns the number of reactions.
+    """
+    opened = Reaction.objects.filter(stale=True, opened_at__isnull=False, learnt__lte=0)  # not learnt yet
+    for reaction in opened.select_related("user").order_by("pk")[:LEARNT_AT_ONCE]:
+        beside = [
+            Reaction(user=reaction.user, posting_id=id, stale=True, changed_at=now)
+            for id in sorted(tastes.passed_over(reaction.user, reaction.posting_id))
+        ]
+        Reaction.objects.bulk_create(beside, ignore_conflicts=True)
     stale = Reaction.objects.filter(stale=True).order_by("pk").select_for_update(skip_locked=True)[:LEARNT_AT_ONCE]
     by_user: defaultdict[int, list[Reaction]] = defaultdict(list)
     for reaction in stale:

@@ -1,7 +1,6 @@
 """Periodic work: pruning, the authority of sources, and the stories behind trending terms."""
 
 from collections import defaultdict
-from dataclasses import asdict
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -55,7 +54,7 @@ def weigh_sources(*, now: datetime) -> int:
     """Recompute the authority of all sources; returns how many have one."""
     found = records(now)
     rows = [
-        Authority(source_id=source_id, reports=found[source_id].reports, computed_at=now, **asdict(authority))
+        Authority(source_id=source_id, reports=found[source_id].reports, computed_at=now, **authority._asdict())
         for source_id, authority in authorities(found).items()
     ]
     Authority.objects.exclude(source_id__in=found).delete()

@@ -9,6 +9,7 @@ from apps.stories.algorithms.features import Features
 from apps.stories.algorithms.grouping import Assignment, Grouping, Settled
 from apps.stories.algorithms.ranking import UNKNOWN, report_worth
 from apps.stories.algorithms.rarity import Block
+from apps.stories.algorithms.reports import RELATED_TERMS
 from apps.stories.models import Centroid, Member, Redirect, Story, WordCount
 from apps.stories.queries.packing import packed, packed_counts, packed_fingerprint, unpacked, unpacked_fingerprint
 from apps.stories.queries.times import hours_of
@@ -190,7 +191,7 @@ class Batch:
         )
 
     def _end_stories(self) -> None:
-        """Delete the vectors of stories that take no further postings, and stories of one posting."""
+        """Delete what only stories that take further postings need, and stories of one posting."""
         ended = sorted(self._ended)
         if not ended:
             return
@@ -200,11 +201,14 @@ class Batch:
         Member.objects.filter(story_id__in=forgotten).delete()
         Redirect.objects.filter(story_id__in=forgotten).delete()
         Story.objects.filter(pk__in=forgotten).delete()
-        Member.objects.filter(story_id__in=ended).exclude(terms=b"", fingerprint=b"").update(
-            fingerprint=b"", terms=b"", weights=b""
-        )
+        execute(_SHORTEN, {"ended": ended, "terms": RELATED_TERMS})
 
 
+_SHORTEN = """
+UPDATE stories_member
+SET fingerprint = '', terms = substr(terms, 1, 4 * %(terms)s), weights = substr(weights, 1, 4 * %(terms)s)
+WHERE story_id = ANY(%(ended)s) AND (length(fingerprint) > 0 OR length(terms) > 4 * %(terms)s)
+"""
 _MOVE = """
 WITH new AS (SELECT * FROM unnest(%s::bigint[], %s::bigint[]) new(posting_id, story_id)), moving AS (
     SELECT new.story_id, member.posting_id, member.story_id AS former

@@ -1,7 +1,7 @@
 """The authority of sources, from their reports in stories and from what readers starred."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,8 +9,7 @@ STARS_BEFORE, READS_BEFORE = 1.0, 20.0  # prior of every source: one of twenty i
 MIN_REPORTS = 5  # reports in stories at which the prior of 1/2 and the mean weigh the same
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """Statistics of a source over some weeks."""
 
     reports: int  # postings
@@ -22,8 +21,7 @@ class Record:
     reads: int  # opened postings
 
 
-@dataclass(frozen=True, slots=True)
-class Authority:
+class Authority(NamedTuple):
     """0 to 1, and its percentiles."""
 
     value: float

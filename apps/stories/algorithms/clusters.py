@@ -26,6 +26,7 @@ from apps.stories.algorithms.reports import (
 ACTIVE = 7 * 24.0  # hours after its latest posting in which a story takes new ones
 THRESHOLD = 7.0  # likeness below which a posting begins a new story
 NEAREST_REPORT = 0.2  # similarity to the nearest report of a story below which a posting does not join it
+LASTING = 5 * 24.0  # hours to the mean time of a story, beyond which its nearest report must be ever more similar
 CHANCE, CHANCE_WEIGHT = 0.015, 100  # similarity of two arbitrary reports that is assumed, and as how many reports
 FRESH_WEIGHT = 5  # reports of the moment that are assumed
 CHANCE_FLOOR = 0.005  # added to the similarity that is due to chance
@@ -76,7 +77,7 @@ class Clusters:
         self._fresh, self._fresh_at = 0.0, 0.0  # their number as it has faded, at a time in hours since 1970
         self._places: dict[int, int] = {}
         self._free: list[int] = []
-        self._rows = Rows(OF_STORY, _NOTHING)
+        self._rows = Rows(OF_STORY, HEADS, _NOTHING)
         self._widths = np.zeros(1024, np.int64)
         self._ids = np.zeros(1024, np.int64)
         self._sizes = np.zeros(1024, np.int64)
@@ -111,7 +112,8 @@ class Clusters:
         place = self._places.get(cluster.id)
         if place is None:
             place = self._places[cluster.id] = self._free.pop() if self._free else self._new_place()
-        before = self._clear(place)
+        listed = HEADS if cluster.id >= PROVISIONAL else OF_STORY
+        known = set(self._clear(place)[:listed].tolist())
         self._sum[cluster.vector.terms] += cluster.vector.weights
         self._count(cluster.size, cluster.centre, 1)
         self._rows.put(place, cluster.vector)
@@ -119,17 +121,15 @@ class Clusters:
         self._ids[place], self._sizes[place] = cluster.id, cluster.size
         self._latest[place], self._centres[place] = cluster.latest, cluster.centre
         self._held[cluster.vector.terms] += 1
-        listed = HEADS if cluster.id >= PROVISIONAL else OF_STORY
-        known = set(before[:listed].tolist())
         self._note_holder([term for term in cluster.vector.terms[:listed].tolist() if term not in known], place)
 
     def _clear(self, place: int) -> Terms:
-        """Count the story in a row no longer; returns its terms."""
-        before = self._vector(place)
-        self._sum[before.terms] -= before.weights
-        self._held[before.terms] -= 1
+        """Count the story in a row no longer; returns its terms until the row is overwritten."""
+        before: Terms = self._rows.terms[place, : self._widths[place]]
+        self._sum[before] -= self._rows.weights[place, : before.size]
+        self._held[before] -= 1
         self._count(int(self._sizes[place]), float(self._centres[place]), -1)
-        return before.terms
+        return before
 
     def _count(self, size: int, centre: float, sign: int) -> None:
         if not self._total:
@@ -196,9 +196,11 @@ class Clusters:
         return None
 
     def _agrees(self, vector: Vector, id: int, hours: float) -> bool:
-        """Whether a report of a story is similar to a posting, not only their mean."""
+        """Whether a report of a story is similar to a posting, not only their mean; the more, the longer it lasts."""
+        lasts = abs(hours - float(self._centres[self._places[id]])) / LASTING
         self._query[vector.terms] = vector.weights
-        found = agrees(self._query, hours, self.reports.latest(id)[::-1], self.nearest_report, len(self))
+        least = self.nearest_report * max(lasts, 1.0)
+        found = agrees(self._query, hours, self.reports.latest(id)[::-1], least, len(self))
         self._query[vector.terms] = 0
         return found
 
@@ -332,9 +334,9 @@ class Clusters:
             return []
         heads = self._rows.terms[place, : min(HEADS, self._widths[place])]
         selective = self._selective(heads)
-        others = self._rows.sharing(heads, self._listed(selective), HEADS, SHARED_HEADS)
+        others = self._rows.sharing(heads, self._listed(selective), SHARED_HEADS)
         if selective.size < heads.size:
-            others = self._rows.sharing(selective, others, HEADS, 1)
+            others = self._rows.sharing(selective, others, 1)
         others = others[(hours - self._latest[others] <= MERGED_WITHIN) & (others != place)]
         if not others.size:
             return []

@@ -20,7 +20,7 @@ TITLE_CASE = 0.6  # share of capitalised words from which a title does not mark 
 
 MIN_TERMS = 3  # different terms of a posting that can be distinguished from others
 
-_REMEMBERED = 100_000  # terms of a language, about 12 MB
+_REMEMBERED = 40_000  # terms of a language, about 5 MB
 
 Terms = NDArray[np.int32]
 Weights = NDArray[np.float32]
@@ -31,7 +31,7 @@ _WORD = re.compile(r"\w+")
 # Titles of postings about several matters, or about none: tickers, round-ups, lists, corrections, vacancies, puzzles.
 _LIST = re.compile(
     r"\b(?:live ?(?:updates?|blog|ticker)|as it happened|what we know so far|round-?up|(?:morning|evening|daily|weekly"
-    r"|news) (?:briefing|digest|newsletter)|\d+ things|corrections?(?: and clarifications?)?:|now hiring|vacancy"
+    r"|news) (?:briefing|digest|newsletter)|\d+ things|corrections?(?::| and clarifications?)|now hiring|vacancy"
     r"|hints?(?: and|,) answers?|crossword|horoscopes?)"
     r"|直播|早报|晚报|快讯|一周要闻|更正|招聘|星座运势|[\d一二三四五六七八九十]+件事",
     re.IGNORECASE,
@@ -82,14 +82,14 @@ def features(title: str, text: str, declared: str = "") -> Features:
     order = np.lexsort((-emphasis, terms))
     terms, emphasis = terms[order], emphasis[order].astype(np.float32)
     first = np.append(True, terms[1:] != terms[:-1])[: terms.size]  # of terms in one bucket the one with more emphasis
-    words = [item.removeprefix(STOP_MARK) for item in (*head, *body)]
+    words = [item[1:] if item[0] == STOP_MARK else item for item in (*head, *body)]
     stands_alone = terms.size < MIN_TERMS or _LIST.search(title) is not None
     return Features(language, terms[first], emphasis[first], fingerprint(words), stands_alone)
 
 
 def _words(text: str, language: str) -> tuple[list[str], list[str]]:
     """Its words in order, and its terms: without stop words, in scripts without spaces also pairs."""
-    if SPACELESS_CHARACTER.search(text):
+    if not text.isascii() and SPACELESS_CHARACTER.search(text):
         words = analyse(text, language)
         return words.sequence, words.terms
     items = sequence(text, language)

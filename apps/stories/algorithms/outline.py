@@ -2,23 +2,28 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
 from apps.postings.algorithms.words import STOP_MARK, sequence
+from apps.postings.algorithms.words.languages import base_code
+from apps.postings.algorithms.words.scripts import SPACELESS
 from apps.stories.algorithms.features import features
+from apps.summaries.algorithms.datelines import dateline_end
+from apps.trending.algorithms.stop_words import words_of
 
 ADDED = 6  # names and numbers that are shown of a report
 NAMES = 8  # of a story
 
-# Runs of capitalised words, and numbers with their units.
-_NAMES = re.compile(r"(?<!\w)(?:[^\W\d_a-z][\w'’-]*[^\W_](?: [^\W\d_a-z][\w'’-]*[^\W_])*|\d[\d.,:]*\d%?|\d%?)")
+# Runs of words that may begin with a capital, and numbers; those of Chinese stand between characters.
+_WORD = rf"[^\W\d_a-z{SPACELESS}](?:[^\W{SPACELESS}]|['’-])*[^\W_{SPACELESS}]"
+_NAMES = re.compile(rf"(?<![^\W{SPACELESS}])(?:{_WORD}(?: {_WORD})*|\d[\d.,:]*\d%?|\d%?)")
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(NamedTuple):
     neutral: int  # index of the report closest to all others
     added: tuple[tuple[str, ...], ...]  # names and numbers that no earlier report has, of each report
     names: tuple[str, ...]  # of several reports, the most frequent first
@@ -28,7 +33,8 @@ def outline_of(reports: Sequence[tuple[str, str]], language: str = "") -> Outlin
     """The outline of a story from its reports.
 
     A report's closeness is the mean share of terms that its title has in common with the others' titles and texts
-    (cosine of term sets). There is no tagger: names are runs of capitalised words that do not consist of stop words.
+    (cosine of term sets). There is no tagger: names are runs of capitalised words that do not consist of stop words,
+    days and months. Scripts without capitals have none.
 
     Parameters
     ----------
@@ -52,7 +58,8 @@ def outline_of(reports: Sequence[tuple[str, str]], language: str = "") -> Outlin
     ]
     added, counts, before = [], Counter[str](), ""
     for title, text in reports:
-        found = [name for name in dict.fromkeys(_NAMES.findall(f"{title}. {text}")) if _says_something(name, language)]
+        own = text[dateline_end(text) :]
+        found = [name for name in dict.fromkeys(_names(f"{title}. {own}")) if _says_something(name, language)]
         added.append(tuple(name for name in found if name.casefold() not in before)[:ADDED])
         counts.update(name for name in found if not name[0].isdigit())
         before += f" {title} {text}".casefold()
@@ -60,5 +67,13 @@ def outline_of(reports: Sequence[tuple[str, str]], language: str = "") -> Outlin
     return Outline(int(np.argmax(closeness)), tuple(added), names)
 
 
+def _names(text: str) -> Iterator[str]:
+    for run in _NAMES.findall(text):
+        for is_name, words in groupby(run.split(" "), lambda word: word[0].isupper() or word[0].isdecimal()):
+            if is_name:
+                yield " ".join(words).removesuffix("'s").removesuffix("’s")
+
+
 def _says_something(name: str, language: str) -> bool:
-    return any(item[0] != STOP_MARK for item in sequence(name, language))
+    is_day = name.casefold() in words_of("calendar", base_code(language))
+    return not is_day and any(item[0] != STOP_MARK for item in sequence(name, language))

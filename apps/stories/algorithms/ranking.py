@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 COVERAGE_HALF_LIFE = 4.0  # hours after which a source's report counts half for the story
 FRESH_HALF_LIFE = 6.0  # hours after which a story's latest report counts half
@@ -15,8 +15,7 @@ UNKNOWN = 0.5  # authority of an unknown source
 FIRST, ORIGINAL, PICTURE = 0.3, 0.2, 0.2  # bonuses of a report within its story
 
 
-@dataclass(frozen=True, slots=True)
-class Story:
+class Story(NamedTuple):
     """The input of ranking. All times are hours since the same moment."""
 
     id: int
@@ -26,8 +25,7 @@ class Story:
     taste: float = 0.0  # of a user for it, -1 to 1
 
 
-@dataclass(frozen=True, slots=True)
-class StoryRank:
+class StoryRank(NamedTuple):
     """The addends of a story's score."""
 
     id: int
@@ -93,7 +91,7 @@ def ranked(stories: Sequence[Story], authorities: Mapping[int, float], now: floa
 
 def _diverse(one: StoryRank, story: Story, categories: Mapping[str, int], sources: Mapping[int, int]) -> StoryRank:
     taken = SAME_CATEGORY * categories.get(story.category, 0) + SAME_SOURCE * sources.get(story.lead_source, 0)
-    return replace(one, diversity=-min(taken, MAX_TAKEN))
+    return one._replace(diversity=-min(taken, MAX_TAKEN))
 
 
 def report_worth(authority: float, *, is_first: bool, is_original: bool, has_picture: bool) -> float:

@@ -1,6 +1,6 @@
 """The vectors of active reports: which report is most similar to another, and whether a story consists of two."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,8 @@ FOLDED = 1 << 16  # values of a folded term
 Places = NDArray[np.int64]
 
 COMPARED = 24  # latest reports of a story that are compared with one another, or with a new one
+RELATED = 0.25  # similarity from which two reports of a story are related: of such pairs nine in ten are of one event
+RELATED_TERMS = 32  # heaviest terms of a report by which this is decided
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,25 +70,25 @@ class Rows:
 
     Parameters
     ----------
-    width : int
-        Terms of a row.
+    width, heads : int
+        Terms of a row, and how many of them are its heads.
     nothing : int
         Padding instead of a term.
 
     Examples
     --------
-    >>> rows, weights = Rows(2, 9), np.zeros(10, np.float32)
+    >>> rows, weights = Rows(2, 1, 9), np.zeros(10, np.float32)
     >>> rows.put(5, Vector(np.array([3], np.int32), np.array([0.5], np.float32)))
     >>> weights[3] = 2
     >>> rows.products(weights, np.array([3]), np.array([5, 6])).tolist()
     [1.0, 0.0]
     """
 
-    def __init__(self, width: int, nothing: int) -> None:
-        self._width = width
+    def __init__(self, width: int, heads: int, nothing: int) -> None:
         self.terms = np.full((FIRST, width), nothing, np.int32)
         self.weights = np.zeros((FIRST, width), np.float32)  # 0 where there is no term
         self._folded = np.zeros((FIRST, width), np.uint16)
+        self._heads = np.zeros((FIRST, heads), np.uint16)  # the first ones of `_folded`
         self._nothing = nothing
         self._marks = np.zeros(FOLDED, np.bool_)  # scratch
 
@@ -95,16 +97,18 @@ class Rows:
         self.terms[row, :size], self.terms[row, size:] = vector.terms, self._nothing
         self.weights[row, :size], self.weights[row, size:] = vector.weights, 0
         self._folded[row] = self.terms[row].astype(np.uint16)
+        self._heads[row] = self._folded[row, : self._heads.shape[1]]
 
     def double(self) -> None:
         """Double the number of rows."""
         self.terms = np.concatenate([self.terms, np.full_like(self.terms, self._nothing)])
         self.weights = np.concatenate([self.weights, np.zeros_like(self.weights)])
         self._folded = np.concatenate([self._folded, np.zeros_like(self._folded)])
+        self._heads = np.concatenate([self._heads, np.zeros_like(self._heads)])
 
     def products(self, weights: Weights, terms: Terms, rows: Places) -> NDArray[np.float64]:
         """Scalar products of some rows with a vector: its weight for every term, and its terms."""
-        places, columns = self._found(terms, rows, self._width)
+        places, columns = self._found(terms, rows, self._folded)
         found = rows[places], columns
         products = weights.take(self.terms[found]) * self.weights[found]
         return np.bincount(places, products, minlength=rows.size).astype(np.float64)
@@ -114,19 +118,19 @@ class Rows:
         products: NDArray[np.float64] = np.einsum("ij,ij->i", weights.take(self.terms[rows]), self.weights[rows])
         return products
 
-    def sharing(self, terms: Terms, rows: Places, width: int, least: int) -> Places:
-        """Those of the rows of which at least so many of the heaviest terms, `width` of them, are among some terms."""
-        places, columns = self._found(terms, rows, width)
+    def sharing(self, terms: Terms, rows: Places, least: int) -> Places:
+        """Those of the rows of which at least so many heads are among some terms."""
+        places, columns = self._found(terms, rows, self._heads)
         equal = np.flatnonzero(self.terms[rows[places], columns, None] == terms) // max(terms.size, 1)
         return rows[np.bincount(places[equal], minlength=rows.size) >= least]
 
-    def _found(self, terms: Terms, rows: Places, width: int) -> tuple[Places, Places]:
-        """Where one of the terms may be among the heaviest of some rows: numbers of rows, and columns."""
+    def _found(self, terms: Terms, rows: Places, of_rows: NDArray[np.uint16]) -> tuple[Places, Places]:
+        """Where one of the terms may be among those of some rows: numbers of rows, and columns."""
         folded = terms.astype(np.uint16)
         self._marks[folded] = True
-        (found,) = self._marks.take(self._folded.take(rows, axis=0)[:, :width]).ravel().nonzero()
+        (found,) = self._marks.take(of_rows.take(rows, axis=0)).ravel().nonzero()
         self._marks[folded] = False
-        places, columns = np.divmod(found, width)
+        places, columns = np.divmod(found, of_rows.shape[1])
         return places, columns
 
 
@@ -198,6 +202,17 @@ def similarities(reports: Collection[Report]) -> NDArray[np.float32]:
     dense = np.zeros((len(reports), int(columns.max(initial=-1)) + 1), np.float32)
     dense[rows, columns] = weights
     return dense @ dense.T
+
+
+def related(one: Vector, others: Sequence[Vector]) -> list[bool]:
+    """Whether each of some reports of a story is similar enough to another one to be shown beside it.
+
+    >>> near, far = (Vector(np.array(terms, np.int32), np.full(2, 0.7, np.float32)) for terms in ([3, 4], [5, 6]))
+    >>> related(near, [far, near])
+    [False, True]
+    """
+    heads = [Vector(each.terms[:RELATED_TERMS], each.weights[:RELATED_TERMS]) for each in (one, *others)]
+    return [likeness >= RELATED for likeness in similarities([Report(0, head, 0.0) for head in heads])[0, 1:].tolist()]
 
 
 def halves(likeness: NDArray[np.float64]) -> tuple[NDArray[np.bool_], float]:

@@ -1,7 +1,7 @@
 """A user's personal ranking of postings, with reasons."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.db.models import Q
 
@@ -13,7 +13,7 @@ from apps.postings.algorithms.words import STOP_MARK, analyse, language_of
 from apps.stories.algorithms.features import bucket_of
 from apps.stories.algorithms.ranking import UNKNOWN
 from apps.stories.algorithms.taste import Item, Taste, interleaved, scores
-from apps.stories.queries import tastes
+from apps.stories.queries import front as tastes
 from apps.stories.queries.front import authorities, hidden_by
 
 PERIOD = timedelta(days=7)
@@ -24,8 +24,7 @@ MAX_WORDS = 3
 MIN_EVIDENCE = 0.3  # of a word in an explanation
 
 
-@dataclass(frozen=True, slots=True)
-class PersonalRank:
+class PersonalRank(NamedTuple):
     """The addends of a posting's score in a personal ranking."""
 
     posting_id: int

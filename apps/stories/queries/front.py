@@ -2,32 +2,103 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from itertools import compress
+from typing import Any, NamedTuple
 
+import numpy as np
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import OuterRef, QuerySet, Subquery
 
 from apps.accounts.models import User
-from apps.database.statements import fetch, fetch_as
+from apps.database.statements import fetch, fetch_as, fetch_rows
 from apps.following import queries as following
+from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.sources.models import Source
+from apps.stories import models
+from apps.stories.algorithms.features import features
 from apps.stories.algorithms.ranking import Story as Ranked
 from apps.stories.algorithms.ranking import StoryRank, ranked
-from apps.stories.algorithms.taste import interleaved, scores
+from apps.stories.algorithms.reports import COMPARED, RELATED_TERMS, related
+from apps.stories.algorithms.taste import BESIDE, WORDS, Item, Taste, interleaved, item, scores
 from apps.stories.models import Authority, Member, Reaction, Redirect, Story
-from apps.stories.queries import tastes
+from apps.stories.queries.packing import unpacked, unpacked_weights
 from apps.stories.queries.times import hours_of
+
+SHORT = 600  # characters of a text whose terms are not stored
+
+
+def is_learning(user: User | AnonymousUser) -> bool:
+    """Whether a user's taste is learnt and used."""
+    if not user.is_authenticated:
+        return False
+    return not models.Taste.objects.filter(user=user, is_on=False).exists()
+
+
+def taste_of(user: User | AnonymousUser) -> Taste | None:
+    """A user's taste; None if there is none, or it is switched off."""
+    row = models.Taste.objects.filter(user=user, is_on=True).first() if user.is_authenticated else None
+    return read_taste(row) if row is not None and row.weight else None
+
+
+def read_taste(row: models.Taste) -> Taste:
+    liked, disliked, centroid = (unpacked_weights(bytes(data)) for data in (row.liked, row.disliked, row.centroid))
+    return Taste(liked, disliked, centroid, row.weight)
+
+
+_ITEMS = """
+SELECT posting.id, posting.source_id, source.category, coalesce(member.story_id, 0) AS story_id,
+    coalesce(nullif(member.terms, ''), original.terms, '') AS terms,
+    coalesce(nullif(posting.language, ''), source.language) AS language, posting.title,
+    CASE WHEN coalesce(nullif(member.terms, ''), original.terms, '') = '' THEN left(text, %s) ELSE '' END AS text
+FROM postings_posting posting JOIN sources_source source ON source.id = posting.source_id
+LEFT JOIN stories_member member ON member.posting_id = posting.id
+LEFT JOIN stories_member original ON original.posting_id = member.copy_of
+WHERE posting.id = ANY(%s)
+"""
+
+
+def items_of(posting_ids: Collection[int]) -> dict[int, Item]:
+    """The features of existing postings. One query."""
+    return {row.id: _item(row) for row in fetch_rows(_ITEMS, [SHORT, list(posting_ids)])}
+
+
+def _item(row: Any) -> Item:
+    if row.terms:
+        words = np.frombuffer(row.terms, "<i4")[:WORDS].astype(np.int32)
+    else:
+        found = features(row.title, row.text, row.language)
+        words = found.terms[np.lexsort((found.terms, -found.emphasis))[:WORDS]]
+    return item(words, source=row.source_id, category=row.category, story=row.story_id)
+
+
+def passed_over(user: User, posting_id: int) -> list[int]:
+    """The postings beside an opened one in the user's river that were neither opened, starred nor hidden."""
+    opened = Posting.objects.only("published_at").filter(pk=posting_id).first()
+    if opened is None:
+        return []
+    known = models.Reaction.objects.filter(user=user).exclude(opened_at=None, hidden_at=None).values("posting_id")
+    river = following.postings_in(user, following.Scope("all")).exclude(pk__in=known)
+    river = river.exclude(marks__in=user.marks.filter(starred_at__isnull=False))
+    cursor = postings.cursor_of(opened)
+    older = postings.newest(postings.before(river, cursor)).values_list("pk", flat=True)[:BESIDE]
+    newer = postings.oldest(postings.after(river, cursor)).values_list("pk", flat=True)[:BESIDE]
+    both = [pair for pairs in zip(_padded(newer), _padded(older), strict=True) for pair in pairs if pair is not None]
+    return both[:BESIDE]
+
+
+def _padded(ids: Any) -> Sequence[int | None]:
+    found: list[int | None] = list(ids)
+    return found + [None] * (BESIDE - len(found))
+
 
 RECENT = timedelta(days=3)  # since the latest posting of a story on the front page
 CONSIDERED = 400  # latest stories
 MIN_SOURCES = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Front:
+class Front(NamedTuple):
     """A story on a user's front page."""
 
     story: Story
@@ -119,10 +190,10 @@ def _placed(
     """Ranks in order, and whether taste decided each."""
     worth = authorities()
     usual = ranked(stories, worth, now)
-    taste = tastes.taste_of(user)
+    taste = taste_of(user)
     if taste is None:
         return [(place, False) for place in usual]
-    items = tastes.items_of(list(leads.values()))
+    items = items_of(list(leads.values()))
     with_items = [story for story in stories if leads[story.id] in items]
     liking = scores(taste, [items[leads[story.id]] for story in with_items])
     likings = {story.id: float(value) for story, value in zip(with_items, liking, strict=True)}
@@ -160,14 +231,22 @@ class Report(NamedTuple):
     language: str
     source_title: str
     published_at: datetime
+    own_terms: bytes  # the vector of the posting itself, and this one's
+    own_weights: bytes
+    terms: bytes
+    weights: bytes
 
 
 _REPORTS = """
 SELECT member.story_id, posting.id AS posting_id,
     coalesce(nullif(posting.title, ''), left(posting.text, 120)) AS title, posting.language,
-    coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS source_title, posting.published_at
+    coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS source_title, posting.published_at,
+    substr(own.terms, 1, 4 * %(terms)s) AS own_terms, substr(own.weights, 1, 4 * %(terms)s) AS own_weights,
+    substr(original.terms, 1, 4 * %(terms)s) AS terms, substr(original.weights, 1, 4 * %(terms)s) AS weights
 FROM stories_member member JOIN stories_story story ON story.id = member.story_id
+JOIN stories_member own ON own.posting_id = coalesce(member.copy_of, member.posting_id)
 JOIN stories_member other ON other.story_id = story.id AND other.posting_id <> member.posting_id
+JOIN stories_member original ON original.posting_id = coalesce(other.copy_of, other.posting_id)
 JOIN postings_posting posting ON posting.id = other.posting_id
 JOIN sources_source source ON source.id = posting.source_id
 LEFT JOIN following_follow follow ON follow.user_id = %(user)s AND follow.source_id = source.id
@@ -177,9 +256,12 @@ ORDER BY other.copy_of IS NOT NULL, posting.published_at DESC, posting.id DESC L
 
 
 def related_reports(user: User | AnonymousUser, posting_id: int, most: int) -> list[Report]:
-    """The latest other postings of a posting's story that the user may see, copies last. One query."""
-    names = {"user": user.pk or 0, "posting": posting_id, "fewest": MIN_SOURCES, "most": most}
-    return fetch_as(Report, _REPORTS, names)
+    """The latest similar postings of a posting's story that the user may see, copies last. One query."""
+    names = {"user": user.pk or 0, "posting": posting_id, "fewest": MIN_SOURCES, "most": COMPARED}
+    found = fetch_as(Report, _REPORTS, names | {"terms": RELATED_TERMS}, generic=True)
+    vectors = [unpacked(report.terms, report.weights) for report in found]
+    shown = related(unpacked(found[0].own_terms, found[0].own_weights), vectors) if found else []
+    return list(compress(found, shown))[:most]
 
 
 def stories_of(posting_ids: Collection[int]) -> dict[int, Story]:

@@ -33,7 +33,8 @@ def remembered() -> Grouping:
     for centroid in Centroid.objects.order_by("story_id").iterator():
         vector = unpacked(centroid.terms, centroid.weights)
         grouping.clusters.put(Cluster(centroid.story_id, vector, centroid.size, centroid.latest, centroid.centre))
-    known = Member.objects.exclude(fingerprint=b"", terms=b"").order_by("posting_id")
+    active = Member.objects.filter(story_id__in=Centroid.objects.values("story_id"))
+    known = active.exclude(fingerprint=b"", terms=b"").order_by("posting_id")
     rows = known.values_list("posting_id", "story_id", "published_at", "fingerprint", "terms", "weights", named=True)
     for member in rows.iterator():
         hours, fingerprint = hours_of(member.published_at), unpacked_fingerprint(member.fingerprint)

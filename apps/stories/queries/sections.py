@@ -30,7 +30,7 @@ RESTING = timedelta(minutes=30)  # after a query that timed out
 REMEMBERED = 86_400  # s; until then stale contents are shown
 AT_WORK = 30  # s until the lock of a crashed process expires
 ROOM = 0.4  # s that one page spends on refreshing
-VERSION = 1  # of cached contents
+VERSION = 2  # of cached contents
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The characteristic words of a text, in its own spelling."""
 
 from collections import Counter, defaultdict
+from collections.abc import Collection
 from itertools import islice
 
 from apps.postings.algorithms.words import STOP_MARK, analyse
@@ -9,6 +10,7 @@ from apps.summaries.algorithms.thesis import characteristic_words, words_of
 from apps.summaries.algorithms.vectors import Frequencies
 
 MAX_TEXT_LENGTH = 50_000  # characters that are read
+MAX_LENGTH = 50  # characters of a word; longer ones are addresses and the like
 
 
 def spelt(text: str, language: str, frequencies: Frequencies, count: int) -> list[str]:
@@ -33,27 +35,27 @@ def spelt(text: str, language: str, frequencies: Frequencies, count: int) -> lis
     ['柏林', '总理']
     """
     text = text[:MAX_TEXT_LENGTH]
-    spellings = _spaceless(text, language) if SPACELESS_CHARACTER.search(text) else _spaced(text, language)
-    words = [word for word, times in spellings.items() for _ in range(times.total())]
-    heaviest = characteristic_words(words, _by_pairs(frequencies, spellings))
-    chosen = islice((word for word in heaviest if len(word) > 1 and not word[0].isdigit()), count)
-    return [spellings[word].most_common(1)[0][0] for word in chosen]
+    if SPACELESS_CHARACTER.search(text):
+        spellings = {word: [word] * times for word, times in Counter(words_of(text, language)).items()}
+        frequencies = _by_pairs(frequencies, spellings)
+    else:
+        spellings = _spaced(text, language)
+    heaviest = characteristic_words({word: len(found) for word, found in spellings.items()}, frequencies)
+    words = (word for word in heaviest if len(word) > 1 and not word[0].isdigit())
+    found = (Counter(spellings[word]).most_common(1)[0][0] for word in words)
+    return list(islice((word for word in found if len(word) <= MAX_LENGTH), count))
 
 
-def _spaced(text: str, language: str) -> dict[str, Counter[str]]:
+def _spaced(text: str, language: str) -> dict[str, list[str]]:
     words = analyse(text, language)
-    found = defaultdict[str, Counter[str]](Counter)
+    found = defaultdict[str, list[str]](list)
     for word, (start, end) in zip(words.sequence, words.places, strict=True):
         if word[0] != STOP_MARK:
-            found[word][text[start:end].removesuffix("'s").removesuffix("’s")] += 1
+            found[word].append(text[start:end].removesuffix("'s").removesuffix("’s"))
     return found
 
 
-def _spaceless(text: str, language: str) -> dict[str, Counter[str]]:
-    return {word: Counter({word: times}) for word, times in Counter(words_of(text, language)).items()}
-
-
-def _by_pairs(frequencies: Frequencies, words: dict[str, Counter[str]]) -> Frequencies:
+def _by_pairs(frequencies: Frequencies, words: Collection[str]) -> Frequencies:
     """Frequencies know pairs of characters: a longer word is in no more documents than its rarest pair."""
     holding = {word: frequencies.holding.get(word, 0) for word in words}
     for word in words:

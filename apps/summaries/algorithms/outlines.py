@@ -37,7 +37,8 @@ def outline(title: str, text: str, language: str, frequencies: Frequencies, own:
     {}
     """
     found = read(text, language, title, own)
-    words = tuple(spelt(f"{title}\n{text if own is None else own}", language, frequencies, WORDS))
+    report = "\n".join([title, *(text[sentence.start : sentence.end] for sentence in found.sentences)])
+    words = tuple(spelt(report, language, frequencies, WORDS))
     if len(found.sentences) < MIN_SENTENCES or found.words < MIN_WORDS:
         return Outline(words)
     order = ranked(found, frequencies)

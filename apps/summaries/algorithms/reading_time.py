@@ -1,12 +1,8 @@
 """Reading time of texts."""
 
-import re
-
-from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
-from apps.summaries.algorithms.texts import CHARACTERS_OF_A_WORD
+from apps.summaries.algorithms.texts import length_in_words
 
 WORDS_PER_MINUTE = 238  # English, read silently
-_WORD = re.compile(r"\w\S*")  # from its first letter on
 
 
 def reading_minutes(text: str, characters: int = 0) -> int:
@@ -40,12 +36,5 @@ def reading_minutes(text: str, characters: int = 0) -> int:
     """
     if not text:
         return 0
-    words = _words(text) * max(characters / len(text), 1.0)
+    words = length_in_words(text) * max(characters / len(text), 1.0)
     return int(words / WORDS_PER_MINUTE + 0.5)
-
-
-def _words(text: str) -> float:
-    """Punctuation that stands alone, as it does between characters without spaces, is not read."""
-    characters = len(SPACELESS_CHARACTER.findall(text))
-    between = SPACELESS_CHARACTER.sub(" ", text) if characters else text
-    return len(_WORD.findall(between)) + characters / CHARACTERS_OF_A_WORD

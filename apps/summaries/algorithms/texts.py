@@ -2,8 +2,8 @@
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
 from itertools import chain, takewhile
+from typing import NamedTuple
 
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.languages import base_code
@@ -14,11 +14,11 @@ from apps.summaries.algorithms.sentences import MAX_TEXT_LENGTH, sentences
 
 MAX_SENTENCES = 1_000  # that are weighed; what stands behind them is in no summary
 _DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"\w\S*")  # from its first letter on
 CHARACTERS_OF_A_WORD = 1.8  # in scripts without spaces; the mean of Chinese words in news
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """A sentence of a text."""
 
     start: int  # characters
@@ -29,8 +29,7 @@ class Sentence:
     has_number: bool = False  # never in scripts without spaces, which write many numbers in characters
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """The sentences of a text, and the terms of the title that it has."""
 
     sentences: tuple[Sentence, ...]
@@ -93,9 +92,12 @@ def read(text: str, language: str, title: str = "", own: str | None = None) -> T
 def _reported(found: list[Sentence], text: str, title: str, own: str | None) -> list[Sentence]:
     """The sentences of the report itself, all if nothing else is left.
 
-    Lines without a mark at their end are headings and captions; but what opens a Chinese report is its headline.
+    Lines without a mark at their end are headings and captions; but what opens a Chinese report is its headline. A
+    sentence that returns, as in a pull quote, counts once.
     """
     kept = None if own is None else " ".join(own.split())
+    first = {text[sentence.start : sentence.end]: sentence for sentence in reversed(found)}
+    found = sorted(first.values(), key=lambda sentence: sentence.start)
     pieces = [text[sentence.start : sentence.end] for sentence in found]
     reported = [
         (sentence, piece)
@@ -119,13 +121,13 @@ def _line(text: str, sentence: Sentence) -> str:
 
 
 def length_in_words(text: str) -> float:
-    """About how many words a text has, in any script.
+    """About how many words a text has, in any script. Punctuation that stands alone is none.
 
-    >>> length_in_words("Two words"), round(length_in_words("总理访问柏林"))
+    >>> length_in_words("Two – words."), round(length_in_words("总理访问柏林。"))
     (2.0, 3)
     """
-    characters = len(SPACELESS_CHARACTER.findall(text))
-    return len(SPACELESS_CHARACTER.sub(" ", text).split()) + characters / CHARACTERS_OF_A_WORD
+    between, characters = SPACELESS_CHARACTER.subn(" ", text)
+    return len(_WORD.findall(between)) + characters / CHARACTERS_OF_A_WORD
 
 
 def _is_content(term: str) -> bool:

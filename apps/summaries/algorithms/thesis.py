@@ -15,7 +15,7 @@ References
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
@@ -36,14 +36,14 @@ def words_of(text: str, language: str) -> list[str]:
 
 
 def characteristic_words(
-    words: Sequence[str], frequencies: Frequencies, *, shortest: float = 1.0, influence: float = 0.5
+    words: Sequence[str] | Mapping[str, int], frequencies: Frequencies, *, shortest: float = 1.0, influence: float = 0.5
 ) -> dict[str, float]:
     """The characteristic words of a document with their weights P(w), the heaviest first.
 
     Parameters
     ----------
-    words : sequence of str
-        All words of the document, in the units of `frequencies`.
+    words : sequence of str, or mapping of str to int
+        All words of the document, or how often it has each, in the units of `frequencies`.
     frequencies : Frequencies
         Of the collection.
     shortest, influence : float
@@ -58,8 +58,8 @@ def characteristic_words(
     times = Counter(words)
     shares = frequencies.shares(list(times))
     weights = {
-        word: float(often * (1 - share) * _worth_of_length(len(word) - shortest, influence))
-        for (word, often), share in zip(times.items(), shares, strict=True)
+        word: often * (1 - share) * _worth_of_length(len(word) - shortest, influence)
+        for (word, often), share in zip(times.items(), shares.tolist(), strict=True)
     }
     return dict(sorted(weights.items(), key=lambda pair: (-pair[1], pair[0])))
 

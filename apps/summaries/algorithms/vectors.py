@@ -3,9 +3,10 @@
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +26,8 @@ class Frequencies:
         holding.update(other.holding)
         return Frequencies(self.documents + other.documents, holding)
 
-    def share(self, term: str) -> float:
-        """``numdoc / totalnumdoc``, from 0 to 1; 0 in an empty collection, where the quotient has no value."""
-        return float(self.shares([term])[0])
-
     def shares(self, terms: Sequence[str]) -> Floats:
-        """(n_terms,) The share of each."""
+        """(n_terms,) ``numdoc / totalnumdoc`` of each, from 0 to 1; 0 in an empty collection, which has no quotient."""
         return self._numbers(terms) / max(1, self.documents)
 
     def rarities(self, terms: Sequence[str]) -> Floats:
@@ -40,22 +37,6 @@ class Frequencies:
     def _numbers(self, terms: Sequence[str]) -> Floats:
         found = np.fromiter(map(self.holding.get, terms, repeat(0)), np.float64, len(terms))
         return np.minimum(found, self.documents)
-
-
-class Tally:
-    """Counts documents one by one, as they do not fit into memory together."""
-
-    def __init__(self) -> None:
-        self.documents = 0
-        self._holding: Counter[str] = Counter()
-
-    def add(self, terms: Iterable[str]) -> None:
-        """Count a document, given as its terms, in any order, repeated or not."""
-        self.documents += 1
-        self._holding.update(set(terms))
-
-    def frequencies(self) -> Frequencies:
-        return Frequencies(self.documents, self._holding)
 
 
 def pack(frequencies: Frequencies, max_terms: int) -> bytes:
@@ -74,8 +55,7 @@ def unpack(packed: bytes, documents: int) -> Frequencies:
     return Frequencies(documents, json.loads(zlib.decompress(packed)))
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrences:
+class Occurrences(NamedTuple):
     """Which terms stand in which sentences: one entry per occurrence."""
 
     sentences: int
@@ -106,8 +86,7 @@ def occurrences(sentences: Sequence[Sequence[str]]) -> Occurrences:
     return Occurrences(len(sentences), tuple(number_of), rows, np.array(columns, np.int64))
 
 
-@dataclass(frozen=True, slots=True)
-class Vectors:
+class Vectors(NamedTuple):
     """Sparse rows; those of sentences without terms are empty. An entry may come in several parts that add up."""
 
     rows: NDArray[np.int64]

@@ -1,7 +1,7 @@
 """Counts of terms: of postings, of slices of hours, of days from their hours and of months from their days; pruning."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from apps.database.advisory_locks import take
 from apps.database.outbox import consume_rows
-from apps.database.statements import execute, fetch, fetch_as, fetch_rows
+from apps.database.statements import copy_rows, execute, fetch, fetch_as, fetch_rows
 from apps.trending.actions.locks import COUNTING, LISTING, SLICING
 from apps.trending.algorithms import slices
 from apps.trending.algorithms.terms import fold_of
@@ -48,7 +48,7 @@ def slice_stale(limit: int = SLICED_AT_ONCE, *, wait: bool = True) -> int | None
     for day in _of_touched_months(hours):
         _slice_day(day, hours.get(day, set()))
     for month in sorted({day._replace(begins_at=begin_of(day.begins_at, "month")) for day in hours}):
-        _save("month", month, month.begins_at, slices.merged(_saved("day", month, "month")))
+        _save("month", month, {month.begins_at: slices.merged(_saved("day", month, "month"))})
     execute("DELETE FROM trending_stale WHERE id = ANY(%s)", [[row.id for row in stale]])
     return len(stale)
 
@@ -84,9 +84,8 @@ def _slice_day(day: Stretch, stale: set[datetime]) -> None:
     )
     [(pruned, known)] = rows
     hours = sorted(stale) if known and not pruned else list(begins(day.begins_at, "hour", 24))
-    for hour, counts in _counted_hours(day, hours).items():
-        _save("hour", day, hour, counts)
-    _save("day", day, day.begins_at, slices.merged(_saved("hour", day, "day")))
+    _save("hour", day, _counted_hours(day, hours))
+    _save("day", day, {day.begins_at: slices.merged(_saved("hour", day, "day"))})
 
 
 def _counted_hours(day: Stretch, hours: Sequence[datetime]) -> dict[datetime, slices.Counts]:
@@ -114,25 +113,23 @@ def _saved(step: str, stretch: Stretch, of: str) -> list[slices.Counts]:
     ]
 
 
-_UPSERT = """
-INSERT INTO trending_slice (step, language, category, begins_at, documents, terms, counts, pruned)
-VALUES (%s, %s, %s, %s, %s, %s, %s, false)
-ON CONFLICT (step, language, category, begins_at) DO UPDATE SET documents = excluded.documents,
-    terms = excluded.terms, counts = excluded.counts, pruned = false
+_FORGET = "DELETE FROM trending_slice WHERE step = %s AND language = %s AND category = %s AND begins_at = ANY(%s)"
+_COPY = """
+COPY trending_slice (step, language, category, begins_at, documents, terms, counts, pruned) FROM STDIN (FORMAT BINARY)
 """
+_TYPES = ["text", "text", "text", "timestamptz", "int4", "bytea", "bytea", "bool"]
 
 
-def _save(step: str, stretch: Stretch, begins_at: datetime, counts: slices.Counts) -> None:
-    """Store a slice; delete it if it has no postings."""
-    place = (step, stretch.language, stretch.category, begins_at)
-    if counts.documents:
-        values = (counts.documents, slices.pack_terms(counts.terms), slices.pack_counts(counts.counts))
-        execute(_UPSERT, [*place, *values])
-    else:
-        execute(
-            "DELETE FROM trending_slice WHERE step = %s AND language = %s AND category = %s AND begins_at = %s",
-            place,
-        )
+def _save(step: str, stretch: Stretch, counts: Mapping[datetime, slices.Counts]) -> None:
+    """Replace slices by when they begin; those without postings are deleted."""
+    place = (step, stretch.language, stretch.category)
+    execute(_FORGET, [*place, list(counts)])
+    rows = (
+        (*place, begins_at, each.documents, slices.pack_terms(each.terms), slices.pack_counts(each.counts), False)
+        for begins_at, each in counts.items()
+        if each.documents
+    )
+    copy_rows(_COPY, _TYPES, rows)
 
 
 # --- terms of new, edited and deleted postings, and of changed sources ------------------------------------------------
@@ -149,10 +146,6 @@ class _Counted(NamedTuple):
     hour: datetime
     fold: int
     terms: bytes
-
-    @property
-    def hour_of_place(self) -> tuple[str, str, datetime]:
-        return self.language, self.category, self.hour
 
 
 def count(limit: int = COUNTED_AT_ONCE, *, wait: bool = True) -> int | None:
@@ -203,7 +196,7 @@ ON CONFLICT (posting_id) DO UPDATE SET
 
 
 def _note_stale(rows: Iterable[_Counted]) -> None:
-    hours = sorted({row.hour_of_place for row in rows})
+    hours = sorted({(row.language, row.category, row.hour) for row in rows})
     if hours:
         execute(
             "INSERT INTO trending_stale (language, category, hour)"

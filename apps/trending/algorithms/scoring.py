@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.postings.algorithms.words.general import DOCUMENTS, general_counts
+from apps.postings.algorithms.words.languages import DOCUMENTS, general_counts
 from apps.postings.algorithms.words.languages import language as language_rules
 
 MIN_DOCUMENTS = 4
@@ -18,8 +19,7 @@ MIN_EXPECTED = 0.5  # documents
 MAX_PAST_WINDOWS, MIN_PAST_WINDOWS = 14, 3
 
 
-@dataclass(frozen=True, slots=True)
-class Horizon:
+class Horizon(NamedTuple):
     """A time window over which terms rise, in steps of an hour, a day or a month.
 
     `seasons` are the distances of comparable former windows in steps, e.g. a week. Terms below `cut` are not shown.
@@ -85,8 +85,7 @@ class Past:
         return self.counts[begin : begin + length].sum(axis=0), int(self.totals[begin : begin + length].sum())
 
 
-@dataclass(frozen=True, slots=True)
-class Rise:
+class Rise(NamedTuple):
     scores: NDArray[np.float64]  # (n_terms,), 0 for terms that do not rise
     expected: NDArray[np.float64]  # documents
 

@@ -1,14 +1,13 @@
 """Counts of terms in a period as two arrays that can be serialized, merged and searched."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(NamedTuple):
     """The number of documents of a period, and of those with each term."""
 
     documents: int

@@ -16,12 +16,18 @@ LISTS: Mapping[str, Promise] = {
 
 
 def language_name(code: str) -> str:
-    """The native name of a language.
+    """The native name of a language; its code if that is not known.
 
-    >>> language_name("de"), language_name("zh"), language_name("yue")
-    ('Deutsch', '简体中文', 'yue')
+    >>> language_name("de-AT"), language_name("zh-CN"), language_name("zh"), language_name("tlh")
+    ('Deutsch', '简体中文', '中文', 'tlh')
     """
-    try:
-        return str(get_language_info({"zh": "zh-hans", "no": "nb"}.get(code, code))["name_local"])
-    except KeyError:
-        return code or gettext("Other")
+    if code.lower() == "zh":  # without a script Django has no name for it
+        return "中文"
+    base = code.replace("_", "-").partition("-")[0].lower()
+    for known in (code.lower(), {"no": "nb"}.get(base, base)):
+        try:
+            name = str(get_language_info(known)["name_local"])
+        except KeyError:
+            continue
+        return name[:1].upper() + name[1:]
+    return code or gettext("Other")

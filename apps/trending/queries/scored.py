@@ -1,7 +1,6 @@
 """Scored terms of a window with their postings and history."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 from zlib import crc32
@@ -24,8 +23,7 @@ from apps.trending.queries.times import HOUR, begin_of, begins, later
 MAX_DOCUMENTS = 20_000  # of a window; beyond that, a sample of hours is read
 
 
-@dataclass(frozen=True, slots=True)
-class Postings:
+class Postings(NamedTuple):
     ids: Sequence[int]  # by time
     documents: Documents
 
@@ -70,8 +68,7 @@ class Line(NamedTuple):
     related: dict[int, list[int]]  # postings by number
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreParameters:
+class ScoreParameters(NamedTuple):
     """A list and its time."""
 
     language: str
@@ -145,7 +142,7 @@ def _with_a_past(spec: ScoreParameters) -> ScoreParameters:
     if horizon.step == "hour" or first is None:
         return spec
     known = next((steps for steps in range(2 * horizon.window) if spec.ago(steps) <= first), 2 * horizon.window)
-    return replace(spec, horizon=replace(horizon, window=max(min(horizon.window, known // 2), 1)))
+    return spec._replace(horizon=horizon._replace(window=max(min(horizon.window, known // 2), 1)))
 
 
 def _candidates(window: Counts) -> NDArray[np.int64]:
@@ -164,7 +161,10 @@ def _past(spec: ScoreParameters, terms: NDArray[np.int64]) -> Past:
 
 
 def _newest(postings: Postings, documents: NDArray[np.int64]) -> list[int]:
-    return [postings.ids[document] for document in documents[-NEWEST:][::-1].tolist()]
+    """The newest posting of each source first, so that no ticker speaks for all."""
+    newest = documents[::-1]
+    first = np.sort(np.unique(postings.documents.sources[newest], return_index=True)[1])
+    return [postings.ids[document] for document in [*newest[first], *np.delete(newest, first)][:NEWEST]]
 
 
 # --- Yioop's ----------------------------------------------------------------------------------------------------------

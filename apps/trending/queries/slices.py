@@ -1,8 +1,8 @@
 """Slices as arrays."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,8 +71,7 @@ _NUMBERS = 2.0**64  # that a term can have, half of them below 0
 
 
 # --- frequencies of any terms over time -------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(NamedTuple):
     """Documents of a term in each step."""
 
     begins: tuple[datetime, ...]

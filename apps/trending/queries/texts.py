@@ -44,13 +44,10 @@ def texts(posting_ids: Collection[int]) -> dict[int, Text]:
     """Those of the postings that are public, without boilerplate. Two queries."""
     found = fetch_as(Text, _TEXTS, [list(posting_ids)])
     repeated = strippers({text.source_id for text in found})
-    return {text.posting_id: _with_language(_own(text, repeated)) for text in found}
+    return {text.posting_id: _own(text, repeated) for text in found}
 
 
 def _own(text: Text, repeated: Strippers) -> Text:
-    """Without what its source repeats."""
-    return text._replace(text=repeated.strip(text.source_id, text.text, text.title))
-
-
-def _with_language(text: Text) -> Text:
-    return text._replace(language=language_of(f"{text.title} {text.text}", text.language)[:3])
+    """A text without what its source repeats, and its language."""
+    own = repeated.strip(text.source_id, text.text, text.title)
+    return text._replace(text=own, language=language_of(f"{text.title} {own}", text.language)[:3])

@@ -16,10 +16,10 @@ from apps.jobs.models import Job
 
 LISTED = 20
 CHANGES = {
-    "pause": (actions.pause, "is paused"),
-    "resume": (actions.resume, "goes on"),
-    "cancel": (actions.cancel, "is cancelled"),
-    "retry": (actions.try_again, "is tried again"),
+    "pause": (actions.claiming.pause, "is paused"),
+    "resume": (actions.claiming.resume, "goes on"),
+    "cancel": (actions.claiming.cancel, "is cancelled"),
+    "retry": (actions.claiming.try_again, "is tried again"),
 }
 
 
@@ -68,7 +68,9 @@ class Command(BaseCommand):
         if wrong := [name for name, _, value in pairs if not value.isdecimal()]:
             raise CommandError(f"{wrong[0]} needs a whole number, as in {wrong[0]}=7.")
         try:
-            job, is_new = actions.create(kind, {name: int(value) for name, _, value in pairs}, requested_by="manage.py")
+            job, is_new = actions.claiming.create(
+                kind, {name: int(value) for name, _, value in pairs}, requested_by="manage.py"
+            )
         except ValueError as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"Job {job.pk} {'is requested' if is_new else 'exists already, unfinished'}.")

@@ -64,6 +64,7 @@ class Place:
     _near: tuple[int, int, int, int] | None = None
     _kind: str = ""
     _signature: str = ""
+    _names: str | None = None
 
     def outwards(self) -> Iterator["Place"]:
         place: Place | None = self
@@ -109,6 +110,13 @@ class Place:
             parent, grandparent = self.above(1), self.above(2)
             self._signature = f"{self.tag}|{parent.kind}|{grandparent.kind}"
         return self._signature
+
+    @property
+    def names(self) -> str:
+        if self._names is None:
+            get = self.element.attrib.get
+            self._names = " ".join([get(name, "")[:_MAX_CLASS_LENGTH] for name in ("class", "id", "role", "style")])
+        return self._names
 
     @property
     def kind(self) -> str:

@@ -1,16 +1,57 @@
 """The choice of an article's blocks from the probability that each belongs to it: the winning run of neighbours."""
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence, Set
 
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.postings.algorithms.extraction.blocks import Block, Place
+from apps.postings.algorithms.extraction.anchors import is_headline
+from apps.postings.algorithms.extraction.blocks import TIME, Block, Place
 from apps.postings.algorithms.extraction.cues import leads_elsewhere
 from apps.postings.algorithms.extraction.features import around_headline, in_comments
-from apps.postings.algorithms.extraction.measures import Shingle, shingles, words
+from apps.postings.algorithms.extraction.words import EMBEDDED, OVERLAY, containers
+
+SHINGLE = 4  # words
+
+# Chinese and Japanese do not mark words: each character counts as one.
+_WORD = re.compile(
+    "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]|[^\\W\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+"
+)
+
+Shingle = tuple[str, ...]
+
+
+def words(text: str) -> list[str]:
+    """
+    >>> words("Mr. O'Neill's 2nd 北京")
+    ['Mr', 'O', 'Neill', 's', '2nd', '北', '京']
+    """
+    return _WORD.findall(text)
+
+
+def shingles(tokens: Sequence[str]) -> Counter[Shingle]:
+    """The bag of runs of four words; a shorter text is one run.
+
+    >>> sorted(shingles(["a", "b", "c", "d", "e"]))
+    [('a', 'b', 'c', 'd'), ('b', 'c', 'd', 'e')]
+    """
+    if not tokens:
+        return Counter()
+    last = max(1, len(tokens) - SHINGLE + 1)
+    return Counter(tuple(tokens[start : start + SHINGLE]) for start in range(last))
+
+
+def f1(expected: Counter[Shingle], found: Counter[Shingle]) -> float:
+    """The harmonic mean of precision and recall of two bags; 1 for two empty ones.
+
+    >>> f1(shingles(["a", "b", "c", "d", "e"]), shingles(["a", "b", "c", "d"])) == 2 / 3
+    True
+    """
+    both = expected.total() + found.total()
+    return 2 * (expected & found).total() / both if both else 1.0
+
 
 Probabilities = NDArray[np.float64]
 
@@ -20,22 +61,16 @@ MAX_VOTE_LENGTH = 600  # characters: a longer block weighs no more in the choice
 GAP_WEIGHT = 0.5  # of unlikely blocks inside a run: captions and advertisements do not end an article
 MIN_ELSEWHERE = 120  # characters of text outside of comments; with less the page may be a discussion
 NEXT_TO_NOTHING = 250  # characters
-GROUP_SHARE = 0.5  # of a list's or table's mean in the probability of its items
 MIN_ITEMS = 3
-MAX_ITEM_LENGTH = 100  # characters: a longer item weighs no more in that mean
 MAX_LEAD_LENGTH = 250  # characters of a line that leads elsewhere
 MAX_LIST_TITLE_LENGTH = 80  # characters, of a list of such lines
-MIN_REPEATED = 60  # words of a block that holds several others once more
+MIN_PROSE = 60  # characters of a block
+WHOLE = 0.8  # of a page's prose is all that an article may be expected to have
+MIN_LONG_WORD = 5  # letters
+MIN_REPEATED = 1_000  # characters of a run in which a block may hold several others once more
 
-_GROUPS = frozenset({"ul", "ol", "dl", "table"})
-_EMBEDDED = re.compile(
-    r"\b(?:twitter-(?:tweet|video)|instagram-media|fb-post|tiktok-embed|(?:bluesky|mastodon)-embed)\b"
-)
-_CONSENT = re.compile(
-    r"\b(?:onetrust|didomi|usercentrics|cmplz)|(?:cookie|consent|gdpr)[\w-]{0,20}?"
-    r"(?:banner|bar|box|dialog|info|layer|law|manager|message|modal|notice|overlay|popup|wall)",
-    re.IGNORECASE,
-)
+_HEADLINES = frozenset({"h1", "h2", "h3"})
+_ARTICLE = frozenset({"article"})
 
 
 def chosen(blocks: Sequence[Block], likely: Probabilities) -> list[int]:
@@ -50,20 +85,21 @@ def chosen(blocks: Sequence[Block], likely: Probabilities) -> list[int]:
 
     Notes
     -----
-    Where there is other text, comments count half and questions about cookies not at all. Posts embedded from other
-    sites are as likely as what stands around them, and items of a list or table as their list. The run of neighbours
-    with the largest sum of min(size, 600) * (probability - 0.45) wins, gaps counting half; of it stay the blocks above
-    0.45, without lines that lead elsewhere, a headline in front, and blocks that repeat several others. A page without
-    any such run gives its best block.
+    Where there is other text, comments count half and what lies over the page not at all. Posts embedded from other
+    sites are as likely as what stands around them. The run of neighbours with the largest sum of
+    min(size, 600) * (probability - 0.45) wins, gaps counting half; of it stay the blocks above 0.45 up to the next
+    headline, without lines that lead elsewhere, a headline in front, and blocks that repeat several others. A page
+    without any such run gives its best block.
     """
     if not blocks:
         return []
     sizes = np.array([block.size for block in blocks], dtype=np.float64)
-    likely = _with_groups(blocks, _with_embedded(blocks, _without_asides(blocks, sizes, likely)))
+    likely = _with_embedded(blocks, _without_asides(blocks, sizes, likely))
     run = _winner(sizes, likely, THRESHOLD)
     if sum(blocks[place].size for place in run) < NEXT_TO_NOTHING:
         run = _winner(sizes, likely, LOWER_THRESHOLD) or run
-    run = _without_repetitions(blocks, run or [int(np.argmax(sizes * likely))])
+    run = _until_next_headline(blocks, run) or [int(np.argmax(sizes * likely))]
+    run = _without_repetitions(blocks, run)
     return _without_remainders(blocks, run) or run
 
 
@@ -84,6 +120,16 @@ def best_run(votes: Sequence[float]) -> tuple[int, int]:
     return start, end
 
 
+def share_of_prose(blocks: Sequence[Block], run: Sequence[int], likely: Probabilities) -> float:
+    """How much of a page's prose is in the run, 1 from four fifths on; comments, captions and overlays do not count."""
+    prose = [block.good if block.size > MIN_PROSE and block.tag != "figcaption" else 0 for block in blocks]
+    sizes = np.where(likely > 0, np.maximum(prose, 0.0), 0.0)
+    found = sizes[list(run)].sum()
+    if found < WHOLE * sizes.sum():
+        sizes[in_comments(blocks) | _within(blocks, OVERLAY, exempt=around_headline(blocks))] = 0
+    return float(min(1.0, found / max(1.0, WHOLE * sizes.sum())))
+
+
 def _winner(sizes: NDArray[np.float64], likely: Probabilities, threshold: float) -> list[int]:
     votes = np.minimum(sizes, MAX_VOTE_LENGTH) * (likely - threshold)
     first, last = best_run(np.where(votes < 0, GAP_WEIGHT * votes, votes).tolist())
@@ -91,8 +137,8 @@ def _winner(sizes: NDArray[np.float64], likely: Probabilities, threshold: float)
 
 
 def _without_asides(blocks: Sequence[Block], sizes: NDArray[np.float64], likely: Probabilities) -> Probabilities:
-    consent = _named(blocks, _CONSENT, exempt=around_headline(blocks))
-    return _lessened(_lessened(likely, sizes, consent, 0.0), sizes, in_comments(blocks), 0.5)
+    overlays = _within(blocks, OVERLAY, exempt=around_headline(blocks))
+    return _lessened(_lessened(likely, sizes, overlays, 0.0), sizes, in_comments(blocks), 0.5)
 
 
 def _lessened(
@@ -105,7 +151,7 @@ def _lessened(
 
 
 def _with_embedded(blocks: Sequence[Block], likely: Probabilities) -> Probabilities:
-    embedded = _named(blocks, _EMBEDDED)
+    embedded = _within(blocks, EMBEDDED)
     if not embedded.any():
         return likely
     around = np.concatenate([[0.0], np.where(embedded, np.nan, likely), [0.0]])
@@ -117,64 +163,64 @@ def _with_embedded(blocks: Sequence[Block], likely: Probabilities) -> Probabilit
     return result
 
 
-def _named(blocks: Sequence[Block], pattern: re.Pattern[str], *, exempt: Set[Place] = frozenset()) -> NDArray[np.bool_]:
-    """Which blocks are within an element whose class or id matches."""
-    known: dict[Place, bool] = {}
-    return np.array([_is_named(block.place, pattern, exempt, known) for block in blocks], dtype=np.bool_)
+def _within(blocks: Sequence[Block], kind: int, *, exempt: Set[Place] = frozenset()) -> NDArray[np.bool_]:
+    """Which blocks are within a container of a kind."""
+    known: dict[Place | None, bool] = {None: False}
+
+    def is_within(place: Place | None) -> bool:
+        if place is not None and place not in known:
+            own = place.outer is not None and place not in exempt and kind in containers(place.names)
+            known[place] = own or is_within(place.outer)
+        return known[place]
+
+    return np.array([is_within(block.place) for block in blocks], dtype=np.bool_)
 
 
-def _is_named(place: Place | None, pattern: re.Pattern[str], exempt: Set[Place], known: dict[Place, bool]) -> bool:
-    if place is None:
+def _until_next_headline(blocks: Sequence[Block], run: list[int]) -> list[int]:
+    """The run up to where another article begins, as pages append them while the reader scrolls."""
+    before = [block for block in blocks[: run[0] + 1] if block.tag in _HEADLINES] if run else []
+    subheadings = {block.signature for block in blocks if block.tag == "h1" and not is_headline(block.text)}
+    size = 0
+    for place in range(run[0], run[-1] + 1) if before else ():
+        block = blocks[place]
+        timed = any(each.markup & TIME for each in blocks[place + 1 : place + 3])
+        if size >= NEXT_TO_NOTHING and _begins_another(before[-1], block, timed, block.signature in subheadings):
+            return [each for each in run if each < place]
+        size += block.size if place in run else 0
+    return run
+
+
+def _begins_another(headline: Block, block: Block, timed: bool, is_subheading: bool) -> bool:
+    """Whether a block stands in another <article> than the headline, or is a headline of the same kind.
+
+    Of the first order it must be about something else, and all of these be as long as headlines, since some write
+    subheadings so; of a lower order it must be in another element, and followed by a time.
+    """
+    own, other = (each.place.nearest(_ARTICLE, {}) for each in (headline, block))
+    if own and other and own not in other.outwards() and other not in own.outwards():
+        return True
+    if block.signature != headline.signature or block.text == headline.text or not is_headline(block.text):
         return False
-    if place not in known:
-        element = place.element
-        names = f"{(element.get('class') or '')[:200]} {(element.get('id') or '')[:200]}"
-        own = place not in exempt and place.outer is not None and pattern.search(names) is not None
-        known[place] = own or _is_named(place.outer, pattern, exempt, known)
-    return known[place]
+    if block.tag == "h1":
+        return not is_subheading and not _long_words(block.text) & _long_words(headline.text)
+    return timed and block.place.outer is not headline.place.outer
 
 
-def _with_groups(blocks: Sequence[Block], likely: Probabilities) -> Probabilities:
-    groups: defaultdict[Place, list[int]] = defaultdict(list)
-    known: dict[Place, Place | None] = {}
-    for position, block in enumerate(blocks):
-        group = block.place.nearest(_GROUPS, known)
-        if group is not None:
-            groups[group].append(position)
-    result = likely.copy()
-    for members in groups.values():
-        if len(members) >= MIN_ITEMS:
-            weights = np.array([min(blocks[member].size, MAX_ITEM_LENGTH) for member in members])
-            mean = likely[members] @ weights / weights.sum()
-            result[members] = (1 - GROUP_SHARE) * likely[members] + GROUP_SHARE * mean
-    return result
+def _long_words(text: str) -> set[str]:
+    return {word for word in words(text.lower()) if len(word) >= MIN_LONG_WORD}
 
 
 def _without_repetitions(blocks: Sequence[Block], run: list[int]) -> list[int]:
     """The run without blocks that hold the text of several others once more, as some pages do for machines."""
-    if len(run) <= MIN_ITEMS:
-        return run
-    texts = {place: words(blocks[place].text) for place in run}
-    large = [place for place in run if len(texts[place]) >= MIN_REPEATED]
-    large.sort(key=lambda place: -len(texts[place]))
+    texts = {place: blocks[place].text for place in run}
     total = sum(map(len, texts.values()))
-    # Of most articles no block is long enough to hold much of the others.
-    if not large or 3 * len(texts[large[0]]) < total - len(texts[large[0]]):
-        return run
-    bags: dict[int, Counter[Shingle]] = {place: shingles(text) for place, text in texts.items()}
-    left = set(run)
-    for place in large:
-        length = len(texts[place])
-        repeated = [
-            len(texts[other])
-            for other in left
-            if other != place
-            and 5 <= len(texts[other]) < length / 2
-            and (bags[other] & bags[place]).total() >= 0.8 * bags[other].total()
-        ]
-        if len(repeated) >= MIN_ITEMS and sum(repeated) >= length / 2:
-            left.discard(place)
-    return [place for place in run if place in left]
+    for place in run:
+        whole = blocks[place].text
+        if 4 * len(whole) >= total > MIN_REPEATED:
+            parts = [text for text in texts.values() if 2 * len(text) < len(whole) and text in whole]
+            if len(parts) >= MIN_ITEMS and 2 * sum(map(len, parts)) >= len(whole):
+                del texts[place]
+    return list(texts)
 
 
 def _without_remainders(blocks: Sequence[Block], run: list[int]) -> list[int]:
@@ -193,7 +239,7 @@ def _without_remainders(blocks: Sequence[Block], run: list[int]) -> list[int]:
             continue
         else:
             in_list = False
-        is_headline = block.tag == "h1" and not kept
-        if place in wanted and not is_headline and any(map(str.isalnum, block.text)):
+        is_first = block.tag == "h1" and not kept
+        if place in wanted and not is_first and any(map(str.isalnum, block.text)):
             kept.append(place)
     return kept

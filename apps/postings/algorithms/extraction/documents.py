@@ -2,8 +2,8 @@
 
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from dataclasses import dataclass
 from itertools import dropwhile, islice
+from typing import NamedTuple
 
 import cchardet
 import webencodings
@@ -36,8 +36,7 @@ _MAX_ATTRIBUTES = 500  # of an element; the parser's time grows with their squar
 _SHORT_TAG = 2 * _MAX_ATTRIBUTES  # characters, as each attribute takes two or more
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     root: etree._Element | None  # None where there is no element at all
     charset: str  # its name in the WHATWG standard
 

@@ -10,14 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from lxml import etree
 
 from apps.postings.algorithms.extraction.blocks import Block, cut
-from apps.postings.algorithms.extraction.choosing import chosen
+from apps.postings.algorithms.extraction.choosing import chosen, share_of_prose
+from apps.postings.algorithms.extraction.documents import read_page
 from apps.postings.algorithms.extraction.features import NAMES, Rows, features
 from apps.postings.algorithms.extraction.rebuilding import plain_text, rebuilt
+from apps.postings.algorithms.extraction.stated import fuller_body, with_statements
 
 WEIGHTS = Path(__file__).with_name("keen-202611.json")
 
@@ -31,8 +34,7 @@ class Model:
     domains: frozenset[str] = frozenset()  # registrable domains of the training pages
 
 
-@dataclass(frozen=True, slots=True)
-class Extract:
+class Extract(NamedTuple):
     text: str
     html: str  # rebuilt from the chosen blocks, not yet made safe
     blocks: list[Block]  # all of the page
@@ -59,7 +61,12 @@ def extract(root: etree._Element | None, *, model: Model | None = None) -> Extra
     True
     """
     blocks = cut(root)
-    return assembled(blocks, probabilities(blocks, model or shipped_model()), root)
+    found = assembled(blocks, with_statements(root, blocks, probabilities(blocks, model or shipped_model())), root)
+    if body := fuller_body(root, found.text):
+        stated = read_page(f"<article>{body}</article>".encode()).root
+        blocks = cut(stated)
+        found = assembled(blocks, np.ones(len(blocks)), stated)
+    return found
 
 
 def assembled(blocks: list[Block], likely: Rows, root: etree._Element | None) -> Extract:
@@ -67,7 +74,7 @@ def assembled(blocks: list[Block], likely: Rows, root: etree._Element | None) ->
     run = chosen(blocks, likely)
     found = [blocks[place] for place in run]
     sizes = np.array([block.size for block in found], dtype=np.float64)
-    confidence = float(likely[run] @ sizes / sizes.sum()) if run else 0.0
+    confidence = float(likely[run] @ sizes / sizes.sum()) * share_of_prose(blocks, run, likely) if run else 0.0
     return Extract(plain_text(found), rebuilt(blocks, run, root), blocks, run, confidence)
 
 

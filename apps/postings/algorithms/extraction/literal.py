@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import unescape
 from itertools import chain, islice
+from typing import NamedTuple
 
 UNIVERSAL = frozenset(["p", "font", "a", "img", "br", "div", "center", "b", "strong", "i", "em", "u", "span"])
 MIN_SCORE = 100  # N, characters
@@ -109,8 +110,7 @@ def best_part(page: Iterable["str | Tag"], *, keen: frozenset[str], comments_spl
     return best
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(NamedTuple):
     name: str  # in lower case; "" for comments, declarations, scripts and styles
     is_link: bool
 

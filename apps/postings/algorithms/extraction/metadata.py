@@ -14,8 +14,9 @@ from itertools import islice
 from typing import Any, cast
 
 from lxml import etree
-from py3langid import classify
 
+from apps.postings.algorithms.extraction.words import EXPRESSIONS
+from apps.postings.algorithms.words.detection import scores
 from apps.sources.algorithms.addresses import absolute
 from apps.sources.algorithms.discovery import base_of
 from apps.sources.formats.dates import parse_date
@@ -29,6 +30,7 @@ ARTICLES = NEWS_ARTICLES | {
     "socialmediaposting", "report", "techarticle", "scholarlyarticle", "advertisercontentarticle", "satiricalarticle",
     "review",
 }  # fmt: skip
+LINKED_DATA = "application/ld+json"
 PUBLISHED = ("article:published_time", "datepublished", "parsely-pub-date", "date", "pubdate", "dc.date.issued")
 MAX_TITLE_LENGTH = 500  # characters
 MAX_DESCRIPTION = 2_000
@@ -49,15 +51,15 @@ _AFTER_JSON = ("-->", "//]]>", "// ]]>", "/*]]>*/", "]]>", ";")
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _SITE_NAME = re.compile(r"\s+[|–—-]\s+[^|–—-]{2,40}$")
 _AUTHOR_ELEMENTS = etree.XPath("(//*[@rel='author'] | //*[@itemprop='author'])[position() <= 20]")
+_BYLINES = etree.XPath("(//*[contains(@class, 'author') or contains(@class, 'byline')])[position() <= 50]")
+_THE = frozenset({"the", "der", "die", "das", "le", "la", "les", "el", "il"})
 _NOT_LETTERS = re.compile(r"[\W_]+")
 _DAY = re.compile(r"\b(?:19|20)\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?\s?(?:Z|[+-]\d\d:?\d\d)?)?")
 _PACKED_DAY = re.compile(r"\b(20\d\d)(\d\d)(\d\d)\b")
 _DAY_IN_ADDRESS = re.compile(r"/((?:19|20)\d\d)[/-]?(\d\d?)[/-]?(\d\d?)(?=[/-])")
-_BEFORE_NAME = re.compile(r"^(?:by|von|par|por|di|door|av|af|od|text|texte?)\s*:?\s+", re.IGNORECASE)
 _INITIALS = re.compile(r"\s*\([^()]{1,8}\)")
-_AND = re.compile(r"\s+(?:and|und|et|y|e|en|og|och|&|with|mit)\s+|\s*[;|]\s*")
 _COMMA = re.compile(r"\s*,\s*")
-_NO_NAME = re.compile(r"https?:|www\.|^/|@|^[\W\d_]+$", re.IGNORECASE)
+_NO_NAME = re.compile(r"https?:|www\.|^[/(]|@|^[\W\d_]+$|\b(?:gmbh|inc|ltd|llc|ag)\b", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*$", re.IGNORECASE)
 
 
@@ -112,7 +114,8 @@ def detect_language(text: str) -> str:
     text = text[:DETECTED_FROM]
     if sum(map(str.isalpha, text)) < 20:
         return ""
-    return str(classify(text)[0])  # its model is loaded on first use
+    found = scores(text)
+    return max(found, key=found.__getitem__)
 
 
 class _Reader:
@@ -120,7 +123,7 @@ class _Reader:
         self.root = root
         self.url = base_of(root, url)
         self.meta = _meta_of(root)
-        self.objects = list(_objects_of(root))
+        self.objects = list(objects_of(root))
         self.articles = [each for each in self.objects if _types(each) & ARTICLES]
 
     def metadata(self) -> Metadata:
@@ -145,21 +148,21 @@ class _Reader:
         written = one_line(_text(next(self.root.iter("title"), None)), MAX_TITLE_LENGTH)
         stated = next((text for each in self.articles if (text := _plain(each.get("headline")))), "")
         stated = one_line(stated or self._meta("og:title", "twitter:title"), MAX_TITLE_LENGTH)
-        base, whole = _letters(stated or written), _letters(written)
+        base, whole = letters(stated or written), letters(written)
         headings = [one_line(_text(each), MAX_TITLE_LENGTH) for each in islice(self.root.iter("h1"), _MAX_ELEMENTS)]
         site = self._site_names(written)
-        headings = [heading for heading in headings if _letters(heading) not in site]
+        headings = [heading for heading in headings if letters(heading) not in site]
         for heading in headings:
-            letters = _letters(heading)
-            if letters and (base in letters or letters in base or letters in whole):
+            heading_letters = letters(heading)
+            if heading_letters and (base in heading_letters or heading_letters in base or heading_letters in whole):
                 return heading
         return _SITE_NAME.sub("", stated or next(filter(None, headings), "") or written)
 
     def _site_names(self, written: str) -> set[str]:
         """What a masthead says, which often is an h1, too: the site's name, as the page's title or meta gives it."""
         alone = _SITE_NAME.sub("", written)
-        tail = _letters(written[len(alone) :])
-        return {_letters(self._meta("og:site_name")), tail if len(tail) < len(_letters(alone)) else ""}
+        tail = letters(written[len(alone) :])
+        return {letters(self._meta("og:site_name")), tail if len(tail) < len(letters(alone)) else ""}
 
     def _published(self) -> datetime | None:
         for candidate in self._dates():
@@ -179,13 +182,23 @@ class _Reader:
         yield from map(_text, times)
 
     def _authors(self) -> Iterable[str]:
+        """People, by the first source that names any: what only names the publisher says nothing."""
         named = self._identified("name")
-        found = [name for each in self.articles for name in _people(each.get("author"), named)]
-        if not _names(found):
-            found = next((values for name in _AUTHOR_NAMES if _names(values := self.meta.get(name, []))), [])
-        if not _names(found):
-            found = [_text(each) for each in cast("list[etree._Element]", _AUTHOR_ELEMENTS(self.root))]
-        return _names(found)
+        publishers = [each["publisher"] for each in self.articles if each.get("publisher")]
+        names = [name for each in publishers for name in _people(each, named, is_house=True)]
+        stated = names if publishers else [self._meta("og:site_name")]
+        house = [words for name in stated if (words := _words(name))]
+        for texts in self._author_texts(named):
+            if people := [name for name in _names(texts) if not any(words <= _words(name) for words in house)]:
+                return people
+        return ()
+
+    def _author_texts(self, named: dict[str, dict[str, Any]]) -> Iterator[Iterable[str]]:
+        yield [name for each in self.articles for name in _people(each.get("author"), named)]
+        yield from (self.meta.get(name, ()) for name in _AUTHOR_NAMES)
+        yield map(_text, cast("list[etree._Element]", _AUTHOR_ELEMENTS(self.root)))
+        bylines = cast("list[etree._Element]", _BYLINES(self.root))
+        yield (_text(each) for each in bylines if EXPRESSIONS["author_class"].search(each.get("class") or ""))
 
     def _image(self) -> str:
         stated = self._meta("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src")
@@ -226,11 +239,11 @@ def _meta_of(root: etree._Element) -> dict[str, list[str]]:
     return found
 
 
-def _objects_of(root: etree._Element) -> Iterator[dict[str, Any]]:
+def objects_of(root: etree._Element) -> Iterator[dict[str, Any]]:
     """Every JSON-LD object of a page, at any depth."""
     left = _MAX_OBJECTS
     for script in root.iter("script"):
-        if (script.get("type") or "").strip().lower().partition(";")[0] != "application/ld+json":
+        if (script.get("type") or "").strip().lower().partition(";")[0] != LINKED_DATA:
             continue
         queue = [_json_of(script.text or "")]
         for value in queue:  # breadth first: what describes the page stands on top
@@ -279,12 +292,16 @@ def _plain(value: Any) -> str:
     return unescape(without_controls(value)).strip() if isinstance(value, str) else ""
 
 
-def _people(value: Any, named: dict[str, dict[str, Any]]) -> Iterator[str]:
+def _people(value: Any, named: dict[str, dict[str, Any]], *, is_house: bool = False) -> Iterator[str]:
+    """The names of people, without those of organizations; with `is_house` the names of who is no person."""
     for each in value if isinstance(value, list) else [value]:
         if isinstance(each, dict):
             if not each.get("name") and isinstance(each.get("@id"), str):
                 each = named.get(each["@id"], each)
-            yield from _listed(each.get("name"))
+            kinds = _types(each)
+            is_person = "person" in kinds or not (is_house or any(kind.endswith("organization") for kind in kinds))
+            if is_person != is_house:
+                yield from _listed(each.get("name"))
         elif isinstance(each, str):
             yield each
 
@@ -297,11 +314,15 @@ def _names(texts: Iterable[str]) -> list[str]:
     """
     names = []
     for text in islice(texts, MAX_AUTHORS):
-        text = _INITIALS.sub("", _BEFORE_NAME.sub("", one_line(unescape(without_controls(text)))))
-        for part in _AND.split(text):
+        text = _INITIALS.sub("", EXPRESSIONS["before_author"].sub("", one_line(unescape(without_controls(text)))))
+        for part in EXPRESSIONS["and"].split(text):
             # "Berg, Bo" is one person, "Bo Berg, Ann Lee" are two.
             names += _COMMA.split(part) if " " in part.partition(",")[0].strip() else [part.strip()]
     return list(dict.fromkeys(name for name in names if 2 <= len(name) <= MAX_NAME and not _NO_NAME.search(name)))
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", name.lower())) - _THE
 
 
 def _picture(value: Any, named: dict[str, dict[str, Any]]) -> str:
@@ -327,5 +348,5 @@ def _text(element: etree._Element | None) -> str:
     return without_controls("".join(map(str, element.itertext()))) if element is not None else ""
 
 
-def _letters(text: str) -> str:
+def letters(text: str) -> str:
     return _NOT_LETTERS.sub("", text).lower()

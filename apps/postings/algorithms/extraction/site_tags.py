@@ -7,10 +7,12 @@ Here the rule is: a tag is keen if pages come out better with it, by the F1 of f
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from apps.postings.algorithms.extraction import literal
-from apps.postings.algorithms.extraction.literal import Tag, best_part, tokens
-from apps.postings.algorithms.extraction.measures import Shingle, f1, shingles, words
+from apps.postings.algorithms.extraction.choosing import Shingle, f1, shingles, words
+from apps.postings.algorithms.extraction.documents import MAX_PAGE_BYTES, decode
+from apps.postings.algorithms.extraction.literal import Tag, best_part, keen_tags, tokens
 
 # Learned greedily from literal.UNIVERSAL on pages of many sites: tags added while F1 rose by 0.0005, then removed.
 UNIVERSAL = frozenset({
@@ -24,8 +26,7 @@ MAX_PAGES = 10  # of a site; more would take long and teach little
 ALSO_TRIED = ("svg", "path", "use", "li", "ul", "button")
 
 
-@dataclass(frozen=True, slots=True)
-class KnownPage:
+class KnownPage(NamedTuple):
     source: str  # html
     text: str  # of its article
 
@@ -82,3 +83,31 @@ class _Sample:
 def _mean_f1(samples: Iterable[_Sample], keen: frozenset[str]) -> float:
     found = [sample.f1(keen) for sample in samples]
     return sum(found) / len(found)
+
+
+# --- training ---------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Trained:
+    tags: frozenset[str]
+    pages: int
+    before: float  # mean F1 of four-word shingles with the universal keen tags
+    after: float  # the same with the site's own
+
+
+def train_site_tags(pages: Sequence[tuple[bytes, str, str]]) -> Trained:
+    """Learn keen tags from pages of one site: the body of each, its content type, and its text as it is known.
+
+    >>> story = "The council voted on Tuesday to keep the old bridge open."
+    >>> page = f"<td>Menu, search, weather and horoscope of the day<td><p>{story}<dfn>{story}</dfn>".encode()
+    >>> trained = train_site_tags([(page, "text/html", 2 * story)])
+    >>> "dfn" in trained.tags, trained.before < trained.after
+    (True, True)
+    """
+    known = [KnownPage(decode(body[:MAX_PAGE_BYTES], content_type)[0], text) for body, content_type, text in pages]
+    tags = learn_site_tags(known)
+    return Trained(tags, len(known), _f1(known, UNIVERSAL), _f1(known, tags))
+
+
+def _f1(pages: Sequence[KnownPage], tags: frozenset[str]) -> float:
+    texts = ((page.text, keen_tags(page.source, keen=tags).text) for page in pages)
+    return sum(f1(shingles(words(known)), shingles(words(found))) for known, found in texts) / max(1, len(pages))

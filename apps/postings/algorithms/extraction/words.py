@@ -10,6 +10,11 @@ from lxml import etree
 
 # The groups that the weights were learned with, each a regular expression.
 PATTERNS = json.loads(Path(__file__).with_name("cues-202611.json").read_text("utf-8"))
+# Other meaningful words, in the languages of many publishers.
+EXPRESSIONS = {
+    name: re.compile(pattern, re.IGNORECASE)
+    for name, pattern in json.loads(Path(__file__).with_name("expressions.json").read_text("utf-8")).items()
+}
 NAMES = tuple(PATTERNS["elements"])
 BIT = {name: 1 << place for place, name in enumerate(NAMES)}
 
@@ -31,6 +36,8 @@ def compiled(group: str, *, case_sensitive: bool = True) -> "re2.Set":
 
 
 _ALL = compiled("elements")
+_CONTAINERS = compiled("containers", case_sensitive=False)
+OVERLAY, EMBEDDED = range(2)  # what lies over a page or above it, and posts embedded from other sites
 
 
 def words_of(element: etree._Element) -> int:
@@ -53,3 +60,9 @@ def words_of(element: etree._Element) -> int:
 @lru_cache(maxsize=20_000)
 def _groups(names: str) -> int:
     return sum(1 << place for place in _ALL.Match(_CASE_CHANGE.sub("-", names).lower()) or ())
+
+
+@lru_cache(maxsize=20_000)
+def containers(names: str) -> tuple[int, ...]:
+    """Which kinds of container an element is by its class, id, role and style."""
+    return tuple(_CONTAINERS.Match(names) or ())

@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from apps.postings.algorithms.words.folding import folded, letters, lowered
 from apps.postings.algorithms.words.languages import base_code, language, language_of_script
@@ -17,11 +17,10 @@ MAX_TEXT_WORDS = 20_000  # words of a text that are read; what stands behind the
 MAX_WORD_LENGTH = 40  # characters of a word that count
 STOP_MARK = "_"  # before a stop word in a sequence; no word begins with it, so "own" and "owned" stay apart
 
-_REMEMBERED = 100_000  # spellings per language, about 15 MB
+_REMEMBERED = 40_000  # spellings per language, about 6 MB
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """What a text consists of.
 
     `terms` is what the index counts. `sequence` is what phrases, adjacent pairs and exclusions are checked on: every

@@ -4,14 +4,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import Stemmer
-from py3langid import rank
 
-from apps.postings.algorithms.words.folding import folded
+from apps.postings.algorithms.words.detection import scores
+from apps.postings.algorithms.words.folding import folded, lowered
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER, script_of
 
 _TABLES = json.loads(Path(__file__).with_name("languages.json").read_text("utf-8"))
@@ -35,6 +35,9 @@ _WITHOUT_ACCENTS = frozenset({"en"})  # borrowed letters hide a word's ending fr
 
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _ASCII_LETTER = re.compile("[A-Za-z]")
+_WORD = re.compile(r"[^\W\d_]+")
+_MIN_PROSE = 12  # words; fewer may be a title, which needs no stop words
+_MIN_STOP_WORDS = 1 / 8  # of the words of prose in the language
 
 _OTHERS = "af br bs cy fo gd hr is jv la lb lv mg mi ms mt rw sk sl so sq sw tl uz vi zu"  # of Latin script
 _KNOWN = frozenset([*_STEMMERS, *_NEVER_LATIN, *_ELIDING, *_ENDING, *_OTHERS.split()])
@@ -45,8 +48,7 @@ _LATIN = _KNOWN - _NEVER_LATIN
 _HEAD_START = 2.0
 
 
-@dataclass(frozen=True)
-class Language:
+class Language(NamedTuple):
     """How words of one language become terms."""
 
     code: str  # ISO 639-1; empty for unknown
@@ -132,6 +134,8 @@ def read_alike() -> tuple[tuple[str, ...], ...]:
 def language_of(text: str, declared: str = "") -> str:
     """The code of the language of a text: by its script, then what its feed declares, then by its letters.
 
+    Prose without the stop words of the declared language is in another one.
+
     Parameters
     ----------
     text : str
@@ -160,10 +164,17 @@ def language_of(text: str, declared: str = "") -> str:
         return "ja"
     possible = _OF_SCRIPT.get(script, ())
     if base and (base in possible if possible else base not in _NEVER_LATIN):
-        return base
+        return base if _may_be(piece, base) else _detected(piece, possible)
     if len(possible) == 1 or script in ("han", "hangul"):
         return possible[0]
     return _detected(piece, possible)
+
+
+def _may_be(text: str, code: str) -> bool:
+    """Whether a text has stop words enough, or is too short to say, or nothing is known of the language."""
+    stop_words, words = language(code).stop_words, _WORD.findall(lowered(text, code))
+    found = sum(word in stop_words for word in words)
+    return not stop_words or len(words) < _MIN_PROSE or found >= _MIN_STOP_WORDS * len(words)
 
 
 def _main_script(text: str) -> str:
@@ -192,8 +203,30 @@ def _letter(character: str) -> tuple[str, int]:
 def _detected(text: str, possible: tuple[str, ...]) -> str:
     """Detect among the languages known here: a similar rarer one would only lose the text its stemmer."""
     likely = {
-        str(code): score + (_HEAD_START if code in STOP_WORDS else 0.0)
-        for code, score in rank(text)
+        code: score + (_HEAD_START if code in STOP_WORDS else 0.0)
+        for code, score in scores(text).items()
         if (code in possible if possible else code in _LATIN)
     }
     return max(likely, key=lambda code: likely[code], default=possible[0] if possible else "")
+
+
+# --- general ----------------------------------------------------------------------------------------------------------
+DOCUMENTS = 1_000  # as which each language counts
+TABLE = Path(__file__).with_name("general-202611.json")
+
+
+def general_counts(language: str) -> Mapping[str, int]:
+    """How many of 1,000 documents of a language hold each term; rare terms, and all of unknown languages, are missing.
+
+    >>> general_counts("en-GB")["year"] > 100, "volcano" in general_counts("en"), general_counts("tlh")
+    (True, False, {})
+    """
+    return _tables().get(base_code(language), {})
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for language, by_number in json.loads(TABLE.read_text(encoding="utf-8")).items():
+        found[language] = {term: int(number) for number, terms in by_number.items() for term in terms.split()}
+    return found

@@ -9,6 +9,7 @@ PLANES_WITH_MARKS = (0, 1, 14)  # of Unicode's 17: each process that reads words
 _SPOKEN_MARKS = "\u00ad\u200c\u200d"  # soft hyphen and joiners: inside a word, and no part of it
 
 
+@cache
 def _marks() -> str:
     """The combining marks as a part of a character class: `\\w` knows none, and Hindi would fall apart at each."""
     runs: list[list[int]] = []

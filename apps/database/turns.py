@@ -1,0 +1,13 @@
+"""How long a task that works in batches goes on: until its time is over, or its worker stops."""
+
+import time
+from collections.abc import Callable
+from threading import Event
+
+stopping = Event()  # set when this worker is to stop
+
+
+def turn(seconds: float) -> Callable[[], bool]:
+    """A function that returns whether the task may begin another batch."""
+    until = time.monotonic() + seconds
+    return lambda: time.monotonic() < until and not stopping.is_set()
