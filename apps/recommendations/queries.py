@@ -1,6 +1,5 @@
-"""Recommendations for a user with reasons, and their data: follows, reading, and the newest postings of sources."""
+"""Recommendations for a user with reasons, and their data: follows and reading."""
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,15 +9,14 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import F, Q, QuerySet
+from django.db.models import QuerySet
 from numpy.typing import NDArray
 
 from apps.accounts.models import User
-from apps.database.statements import fetch, fetch_as, fetch_rows
+from apps.database.statements import fetch, fetch_as
 from apps.following import queries as following
-from apps.recommendations.algorithms.growth import RISING
-from apps.recommendations.algorithms.sketches import Sketch as Terms
-from apps.recommendations.models import Dismissal, Growth, Match, Sketch
+from apps.recommendations.algorithms.likelihood import RISING
+from apps.recommendations.models import Dismissal, Growth
 from apps.sources import queries as sources
 from apps.sources.models import Source
 
@@ -26,12 +24,8 @@ IntArray = NDArray[np.int64]
 
 MAX_PEOPLE = 20_000  # a fixed random sample of users
 MAX_FOLLOWS = 500  # of a user, the newest: following everything carries no information
-POSTINGS_READ = 30  # of a source, the newest
-POSTINGS_EXPLAINED = 5  # of a source, searched for characteristic words
-READ_AGAIN_AFTER = timedelta(days=1)
-MIN_KNOWN = 5.0  # weight of a user's taste
 
-Kind = Literal["followers", "reading", "rising"]
+Kind = Literal["followers", "rising"]
 
 
 def offered() -> QuerySet[Source]:
@@ -84,64 +78,6 @@ def counts(now: datetime, period: timedelta) -> list[Counts]:
     return fetch_as(Counts, _COUNTS, {"now": now, "recent": now - period, "before": now - 2 * period})
 
 
-def unsketched(now: datetime, limit: int) -> list[int]:
-    """Sources without a recent sketch that may be recommended, those without any first."""
-    old = Q(sketch=None) | Q(sketch__read_at__lt=now - READ_AGAIN_AFTER)
-    found = offered().filter(old).order_by(F("sketch__read_at").asc(nulls_first=True), "pk")
-    return list(found.values_list("pk", flat=True)[:limit])
-
-
-_NEWEST = """
-SELECT source.id, newest.id AS posting_id FROM unnest(%s::bigint[]) source (id), LATERAL (
-    SELECT posting.id FROM postings_posting posting WHERE posting.source_id = source.id
-    ORDER BY published_at DESC, posting.id DESC LIMIT %s
-) newest
-"""
-
-
-def newest_of(source_ids: Collection[int]) -> dict[int, list[int]]:
-    """The newest postings of each source."""
-    found: defaultdict[int, list[int]] = defaultdict(list)
-    for source_id, posting_id in fetch(_NEWEST, [list(source_ids), POSTINGS_READ]):
-        found[source_id].append(posting_id)
-    return dict(found)
-
-
-def sketches() -> dict[int, Terms]:
-    """Sketches of the sources that may be recommended."""
-    rows = Sketch.objects.filter(source__in=offered().values("pk")).only("terms", "counts")
-    return {
-        row.source_id: Terms(
-            np.frombuffer(row.terms, "<i4").astype(np.int32), np.frombuffer(row.counts, "<f4").astype(np.float32)
-        )
-        for row in rows
-    }
-
-
-def unmatched(now: datetime, limit: int) -> list[User]:
-    """Users with a known taste and without recent matches, those without any first."""
-    old = Q(matched=None) | Q(matched__at__lt=now - READ_AGAIN_AFTER)
-    known = User.objects.filter(old, is_active=True, taste__is_on=True, taste__weight__gte=MIN_KNOWN)
-    return list(known.order_by(F("matched__at").asc(nulls_first=True), "pk")[:limit])
-
-
-_TEXTS = """
-SELECT source.id AS source_id, newest.words, coalesce(nullif(newest.language, ''), source.language) AS language
-FROM sources_source source, LATERAL (
-    SELECT title || ' ' || left(text, 600) AS words, language FROM postings_posting posting
-    WHERE posting.source_id = source.id ORDER BY published_at DESC, posting.id DESC LIMIT %s
-) newest WHERE source.id = ANY(%s)
-"""
-
-
-def texts_of(source_ids: Collection[int]) -> dict[int, list[tuple[str, str]]]:
-    """The beginnings of the newest postings of sources, and their languages. One query."""
-    found: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
-    for row in fetch_rows(_TEXTS, [POSTINGS_EXPLAINED, list(source_ids)]):
-        found[row.source_id].append((row.words, row.language))
-    return dict(found)
-
-
 def risen(source_ids: Collection[int]) -> set[int]:
     """Those of the sources that are followed and read more than before."""
     return set(Growth.objects.filter(source__in=source_ids, value__gte=RISING).values_list("source_id", flat=True))
@@ -155,22 +91,20 @@ class Reason:
     kind: Kind
     count: int = 0  # common followers, or new followers of this week
     about: str = ""  # the source that they follow, too
-    words: tuple[str, ...] = ()  # from the user's reading
     readers: int = 0  # of this week
 
 
-@dataclass(frozen=True, slots=True)
-class Recommendation:
+class Recommendation(NamedTuple):
     source: Source  # with `followers`
     reason: Reason
 
 
 def recommended(user: User, most: int) -> list[Recommendation]:
-    """Sources that a user may like, in turn by common followers, by reading, and rising ones. Four queries.
+    """Sources that a user may like, in turn by common followers and rising ones. Three queries.
 
     Followed and dismissed sources are left out.
     """
-    kinds: list[Sequence[Reason]] = [_by_followers(user, most), _by_reading(user, most), _rising(_new_to(user), most)]
+    kinds: list[Sequence[Reason]] = [_by_followers(user, most), _rising(_new_to(user), most)]
     reasons: dict[int, Reason] = {}
     for reason in chain.from_iterable(zip_longest(*kinds)):
         if reason is not None and len(reasons) < most:
@@ -213,12 +147,6 @@ SELECT other_id AS source_id, shared AS count, about FROM (
 
 def _by_followers(user: User, most: int) -> list[Reason]:
     return fetch_as(partial(Reason, kind="followers"), _BY_FOLLOWERS, {"user": user.pk, "most": most})
-
-
-def _by_reading(user: User, most: int) -> list[Reason]:
-    known = Match.objects.filter(user=user, user__taste__is_on=True, user__taste__weight__gt=0)
-    found = known.filter(source__in=_new_to(user).values("pk")).order_by("-value", "source_id")
-    return [Reason(id, "reading", words=tuple(words)) for id, words in found.values_list("source_id", "words")[:most]]
 
 
 def _rising(among: QuerySet[Source], most: int) -> list[Reason]:

@@ -9,17 +9,17 @@ from apps.search.queries.spans import KIND, spans
 
 
 def _read(span: Parameters, beat: Beat) -> Write:
-    reading = actions.analyse_span(span, beat)
-    return lambda: actions.replace_span(reading)
+    reading = actions.reindexing.analyse_span(span, beat)
+    return lambda: actions.reindexing.replace_span(reading)
 
 
 def _build_segments() -> None:
     """Build only larger segments; the last documents wait for the end of the job."""
-    actions.maintain(at_least=MIDDLE)
+    actions.segment_building.maintain(at_least=MIDDLE)
 
 
 def _settle(_: Parameters, beat: Beat) -> Write:
-    actions.finish(beat)
+    actions.segment_building.finish(beat)
     return dict
 
 

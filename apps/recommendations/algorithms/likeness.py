@@ -1,21 +1,17 @@
 """Sources that the same people follow."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from apps.recommendations.algorithms.likelihood import root_likelihood
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
-
 IntArray = NDArray[np.int64]
 
 MIN_SHARED = 3  # people: fewer would reveal individuals, and say little of the sources
 MAX_NEIGHBOURS = 20  # of a source
 MIN_ROOT = 1.0  # root of the likelihood ratio
-BLOCK = 256  # sources in one sparse product: bounds the memory
 
 
 class Neighbours(NamedTuple):
@@ -45,7 +41,7 @@ def neighbours(people: IntArray, sources: IntArray) -> Neighbours:
 
     Notes
     -----
-    O(sum over people of the square of what each follows), in blocks of 256 sources.
+    O(sum over people of the square of what each follows); the memory is that of one source's followers.
 
     References
     ----------
@@ -60,38 +56,27 @@ def neighbours(people: IntArray, sources: IntArray) -> Neighbours:
     >>> found.sources.tolist(), found.others.tolist(), found.shared.tolist()
     ([7, 8], [8, 7], [3, 3])
     """
-    from scipy.sparse import csr_matrix  # noqa: PLC0415 - heavy; nothing at the portal's start needs it
-
-    numbers, columns = np.unique(sources, return_inverse=True)
-    _, rows = np.unique(people, return_inverse=True)
-    if not numbers.size:
-        nothing = np.zeros(0, np.int64)
-        return Neighbours(nothing, nothing, np.zeros(0), nothing)
-    count = int(rows.max()) + 1
-    follows = csr_matrix((np.ones(rows.size, np.int32), (rows, columns)), (count, numbers.size))
-    followers = np.asarray(follows.sum(axis=0)).ravel().astype(np.int64)
-    by_source = follows.T.tocsr()
-    found = [
-        _block(by_source, follows, followers, count, start, min(start + BLOCK, numbers.size))
-        for start in range(0, numbers.size, BLOCK)
-    ]
-    at, other, values, shared = (np.concatenate(column) for column in zip(*found, strict=True))
-    return Neighbours(numbers[at], numbers[other], values, shared)
+    numbers, columns, followers = np.unique(sources, return_inverse=True, return_counts=True)
+    names, rows = np.unique(people, return_inverse=True)
+    by_person, by_source = np.argsort(rows, kind="stable"), np.argsort(columns, kind="stable")
+    followed = np.split(columns[by_person], np.searchsorted(rows[by_person], np.arange(1, names.size)))
+    following = np.split(rows[by_source], np.cumsum(followers)[:-1])
+    nothing = np.zeros(0, np.int64)
+    found = [(nothing, nothing, np.zeros(0), nothing)]
+    for source in np.flatnonzero(followers >= MIN_SHARED).tolist():
+        shared = np.bincount(np.concatenate([followed[person] for person in following[source].tolist()]))
+        others, values = _likest(source, shared, followers, names.size)
+        found.append((np.full(others.size, numbers[source]), numbers[others], values, shared[others]))
+    return Neighbours(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
-def _block(
-    by_source: "csr_matrix", follows: "csr_matrix", followers: IntArray, people: int, start: int, end: int
-) -> tuple[IntArray, IntArray, NDArray[np.float64], IntArray]:
-    pairs = (by_source[start:end] @ follows).tocoo()
-    at, other, shared = pairs.row.astype(np.int64) + start, pairs.col.astype(np.int64), pairs.data.astype(np.int64)
-    kept = (at != other) & (shared >= MIN_SHARED)
-    at, other, shared = at[kept], other[kept], shared[kept]
-    first, second = followers[at] - shared, followers[other] - shared
-    values = root_likelihood(shared, first, second, people - shared - first - second)
-    order = np.lexsort((other, -values, at))
+def _likest(source: int, shared: IntArray, followers: IntArray, people: int) -> tuple[IntArray, NDArray[np.float64]]:
+    """The neighbours of one source, by how many of its followers each source shares."""
+    others = np.flatnonzero(shared >= MIN_SHARED)
+    others = others[others != source]
+    both = shared[others]
+    first, second = followers[source] - both, followers[others] - both
+    values = root_likelihood(both, first, second, people - both - first - second)
+    order = np.argsort(-values, kind="stable")[:MAX_NEIGHBOURS]
     order = order[values[order] >= MIN_ROOT]
-    at, other, values, shared = at[order], other[order], values[order], shared[order]
-    # The place of each among those of its source; they stand together.
-    place = np.arange(at.size) - np.searchsorted(at, at)
-    few = place < MAX_NEIGHBOURS
-    return at[few], other[few], values[few], shared[few]
+    return others[order], values[order]

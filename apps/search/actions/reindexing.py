@@ -1,34 +1,160 @@
 """Index postings again: all of them, those missed by the outbox, or into an empty index."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 
 from apps.database.advisory_locks import take
 from apps.database.outbox import consume_rows
-from apps.database.statements import execute, fetch_rows
+from apps.database.statements import MAX_ID, copy_rows, execute, fetch_as, fetch_rows
 from apps.jobs import actions as jobs
 from apps.jobs.models import Job
-from apps.search.actions.dictionary import warm
+from apps.search.actions.dictionary import learn_spelling, numbers_of, warm
+from apps.search.actions.head import reserve
 from apps.search.actions.locks import MAINTAINING, WRITING
 from apps.search.actions.segment_building import kill
-from apps.search.actions.writing import AnalysedPosting, DocumentBatch, Version, pairs
+from apps.search.algorithms.index.lexicon import Entry, Lexicon, packed
+from apps.search.algorithms.index.reading import read
 from apps.search.queries.spans import KIND, in_span
+
+Version = tuple[bytes, int, datetime]  # of a posting: hash of its words, source, publication
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    id: int
+    text_hash: bytes
+    source_id: int
+    published_at: datetime
+    language: str
+    author: str
+    categories: list[str]
+    title: str
+    text: str
+
+    @property
+    def version(self) -> Version:
+        return self.text_hash, self.source_id, self.published_at
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The live document of a posting."""
+
+    number: int
+    version: Version  # of the posting when it was indexed
+
+
+_PAIRS = """
+SELECT wanted.id AS wanted_id, posting.id, posting.text_hash, posting.source_id, posting.published_at,
+    coalesce(nullif(posting.language, ''), source.language) AS language, author, categories, posting.title, text,
+    number, document.text_hash AS known_text_hash, document.source_id AS known_source_id,
+    document.published_at AS known_published_at
+FROM unnest(%s::bigint[]) wanted (id)
+LEFT JOIN (postings_posting posting JOIN sources_source source ON source.id = posting.source_id)
+    ON posting.id = wanted.id
+LEFT JOIN search_document document ON document.posting_id = wanted.id AND NOT dead
+"""
+
+
+def pairs(posting_ids: Sequence[int]) -> dict[int, tuple[Posting | None, Known | None]]:
+    """Each posting with its live document; None where one of them does not exist."""
+    return dict(fetch_as(_pair, _PAIRS, [posting_ids]))
+
+
+def _pair(
+    *,
+    wanted_id: int,
+    number: int | None,
+    known_text_hash: bytes,
+    known_source_id: int,
+    known_published_at: datetime,
+    **columns: Any,
+) -> tuple[int, tuple[Posting | None, Known | None]]:
+    posting = None if columns["id"] is None else Posting(**columns)
+    known = None if number is None else Known(number, (known_text_hash, known_source_id, known_published_at))
+    return wanted_id, (posting, known)
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysedPosting:
+    posting_id: int
+    version: Version
+    entry: Entry
+
+
+# Documents with which a new archive learns its spelling, as the regular time may be hours away.
+LEARNED_AT = (1_000, 2_000, 4_000, 8_000)
+
+
+class DocumentBatch:
+    """Analysed postings, ready to be written."""
+
+    def __init__(self) -> None:
+        self._lexicon = Lexicon()
+        self.all: list[AnalysedPosting] = []
+
+    def add(self, posting: Posting) -> None:
+        reading = read(
+            posting.title,
+            posting.text,
+            language=posting.language,
+            author=posting.author,
+            categories=posting.categories,
+        )
+        self.all.append(AnalysedPosting(posting.id, posting.version, self._lexicon.enter(reading)))
+
+    @property
+    def words(self) -> list[str]:
+        return self._lexicon.words
+
+    def write(self, wanted: Iterable[AnalysedPosting]) -> None:
+        """Write some of them in this order. The caller holds the writers' lock."""
+        chosen = list(wanted)
+        if not chosen:
+            return
+        head, first = reserve(len(chosen))
+        if any(first < size <= first + len(chosen) for size in LEARNED_AT):
+            transaction.on_commit(learn_spelling)
+        numbers = self._lexicon.numbered(numbers_of(self.words, head))
+        rows = (
+            (number, each.posting_id, *each.version, entry.language, entry.title_length, False, *packed(entry, numbers))
+            for number, each in enumerate(chosen, first)
+            for entry in [each.entry]
+        )
+        copy_rows(_COPY, _TYPES, rows)
+
+
+_COPY = """
+COPY search_document (number, posting_id, text_hash, source_id, published_at, language, title_length, dead,
+    sequence, pairs, names) FROM STDIN (FORMAT BINARY)
+"""
+_TYPES = ["int4", "int8", "bytea", "int8", "timestamptz", "varchar", "int4", "bool", "bytea", "bytea", "bytea"]
+
 
 READ_BATCH = 250  # postings
 
 # Postings that differ from their documents, and documents of deleted postings.
 UNSEEN = """
-FROM postings_posting posting
-FULL JOIN (SELECT * FROM search_document WHERE NOT dead) document ON document.posting_id = posting.id
+FROM (SELECT * FROM postings_posting WHERE id > %(after)s AND id <= %(until)s) posting
+FULL JOIN (
+    SELECT * FROM search_document WHERE NOT dead AND posting_id > %(after)s AND posting_id <= %(until)s
+) document ON document.posting_id = posting.id
 WHERE (posting.text_hash, posting.source_id, posting.published_at)
     IS DISTINCT FROM (document.text_hash, document.source_id, document.published_at)
 """
+EVERYTHING = {"after": 0, "until": MAX_ID}
+COMPARED_AT_ONCE = 50_000  # ids
 _MISSED = f"""
 INSERT INTO search_outboxrow (posting_id, rebuild)
 SELECT coalesce(posting.id, document.posting_id), false {UNSEEN} ORDER BY posting.published_at, posting.id
+"""
+_LAST = """
+SELECT greatest((SELECT max(id) FROM postings_posting), (SELECT max(posting_id) FROM search_document WHERE NOT dead))
+    AS id
 """
 
 
@@ -39,8 +165,8 @@ def begin(*, from_nothing: bool = False, requested_by: str) -> int:
     """
     if from_nothing:
         return _begin_from_nothing(requested_by)
-    job, _ = jobs.create(KIND, requested_by=requested_by)
-    jobs.resume(job.pk)
+    job, _ = jobs.claiming.create(KIND, requested_by=requested_by)
+    jobs.claiming.resume(job.pk)
     return job.pk
 
 
@@ -48,18 +174,19 @@ def begin(*, from_nothing: bool = False, requested_by: str) -> int:
 def _begin_from_nothing(requested_by: str) -> int:
     clear()
     for job_id in Job.objects.filter(kind=KIND, state__in=Job.UNFINISHED).values_list("pk", flat=True):
-        jobs.cancel(job_id)  # its splits use numbers of deleted documents
-    return jobs.create(KIND, requested_by=requested_by)[0].pk
+        jobs.claiming.cancel(job_id)  # its splits use numbers of deleted documents
+    return jobs.claiming.create(KIND, requested_by=requested_by)[0].pk
 
 
-@transaction.atomic
 def note_missed() -> int:
     """Add outbox rows for all postings that differ from the index; returns how many.
 
-    Triggers miss none, except where they were bypassed, as by a partial restore of a backup.
+    Triggers miss none, except where they were bypassed, as by a partial restore of a backup. Short transactions and no
+    lock: a posting that is just being indexed may be noted, and is then found to be the same.
     """
-    take(WRITING)
-    return execute(_MISSED)
+    [last] = fetch_rows(_LAST)
+    steps = range(0, last.id or 0, COMPARED_AT_ONCE)
+    return sum(execute(_MISSED, {"after": step, "until": step + COMPARED_AT_ONCE}) for step in steps)
 
 
 def clear() -> None:

@@ -14,6 +14,8 @@ from django.db import connection, transaction
 
 from apps.database.advisory_locks import take
 from apps.database.statements import copy_rows, execute, fetch, fetch_rows
+from apps.database.turns import stopping
+from apps.postings.algorithms.times import EPOCH
 from apps.search.actions.dictionary import settle
 from apps.search.actions.head import revise
 from apps.search.actions.locks import MAINTAINING, WRITING
@@ -23,7 +25,6 @@ from apps.search.algorithms.models.bm25 import IMPACT_VERSION
 from apps.search.models import Generation
 from apps.search.queries.spans import is_reindexing
 from apps.search.queries.stored import attributes, document, live_rows
-from apps.search.queries.times import EPOCH
 
 ARRAYS = ("dead", "posting_ids", "source_ids", "published", "languages")
 MAX_DEAD = 0.25  # share of dead documents with postings, above which a segment is rebuilt
@@ -37,7 +38,7 @@ def maintain(*, at_least: int = SMALLEST) -> int:
     Fewer new documents than `at_least` stay in the in-memory segment.
     """
     steps = 0
-    while step(at_least=at_least):
+    while not stopping.is_set() and step(at_least=at_least):
         steps += 1
     return steps
 
@@ -109,7 +110,7 @@ def _merge() -> bool:
     generations = _generations()
     chosen = to_merge(_sizes(generations))
     if chosen is None:
-        average = _average_length(generations)
+        average = sum(each.tokens for each in generations) / max(sum(each.alive for each in generations), 1)
         max_dead = 1.0 if is_reindexing() else MAX_DEAD  # half dead segments will soon be wholly dead then
         worn = [number for number, generation in enumerate(generations) if _is_worn(generation, average, max_dead)]
         if not worn:
@@ -136,10 +137,6 @@ def _is_worn(generation: Generation, average_length: float, max_dead: float) -> 
     unneeded = generation.dead_count - generation.dropped
     drift = abs(average_length / max(generation.average_length, 1e-9) - 1)
     return unneeded > max_dead * generation.size or (drift > MAX_DRIFT and generation.tokens > 0)
-
-
-def _average_length(generations: Sequence[Generation]) -> float:
-    return sum(each.tokens for each in generations) / max(sum(each.alive for each in generations), 1)
 
 
 # --- building ---------------------------------------------------------------------------------------------------------
@@ -169,6 +166,7 @@ def _make(first: int, end: int, generations: Sequence[Generation]) -> _Made:
     average = max(tokens, 1) / max(sum(each.alive for each in others) + len(documents), 1)
     [(generation,)] = fetch("SELECT nextval(pg_get_serial_sequence('search_generation', 'id'))::int")
     with (
+        connection.wrap_database_errors,
         connection.cursor() as cursor,
         cursor.copy("COPY search_row (term_id, generation_id, largest, postings) FROM STDIN (FORMAT BINARY)") as copy,
     ):

@@ -1,6 +1,7 @@
 """Spelling correction by the vocabulary of the postings."""
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
@@ -37,8 +38,8 @@ class Vocabulary:
 
     def __init__(self, documents: Mapping[str, int]) -> None:
         self._documents = documents
-        self._by_length: dict[int, list[str]] = {}
-        for word in documents:
+        self._by_length: dict[int, list[str]] = {}  # the most frequent first
+        for word in sorted(documents, key=lambda word: -documents[word]):
             self._by_length.setdefault(len(word), []).append(word)
 
     def meant(self, word: str) -> str:
@@ -51,13 +52,13 @@ class Vocabulary:
         if not MIN_LETTERS <= len(word) <= MAX_LENGTH or not _WORD.fullmatch(word):
             return ""
         most = 1 if len(word) <= _SHORT else 2
-        near: list[tuple[str, int]] = []
-        for length in range(len(word) - most, len(word) + most + 1):
-            among = self._by_length.get(length, [])
-            found = process.extract(word, among, scorer=OSA.distance, score_cutoff=most, limit=None)
-            near += [(other, round(edits)) for other, edits, _ in found]
         enough = max(1, _SURER * self._documents.get(word, 0))
-        surer = [(other, edits) for other, edits in near if other != word and self._documents[other] >= enough]
+        surer: list[tuple[str, int]] = []
+        for length in range(len(word) - most, len(word) + most + 1):
+            alike = self._by_length.get(length, [])
+            among = alike[: bisect_right(alike, -enough, key=lambda other: -self._documents[other])]
+            found = process.extract(word, among, scorer=OSA.distance, score_cutoff=most, limit=None)
+            surer += [(other, round(edits)) for other, edits, _ in found]
         if not surer:
             return ""
         return min(surer, key=lambda pair: (pair[1], pair[0][0] != word[0], -self._documents[pair[0]], pair[0]))[0]

@@ -1,14 +1,14 @@
 """Analysis of queries in the languages of the index."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
 from apps.postings.algorithms.words import STOP_MARK, analyse, language_of
 from apps.search.algorithms.index.caching import Cache
-from apps.search.algorithms.language import Filter, Tree, wanted
+from apps.search.algorithms.language import Filter, Or, Tree, wanted
 from apps.search.algorithms.language.trees import parts_of
 from apps.search.algorithms.models.index import UNKNOWN
 from apps.search.algorithms.models.query import Query
@@ -73,6 +73,22 @@ def query_of(index: Snapshot, tree: Tree, languages: Sequence[str]) -> Query:
         {term: times for term, times in terms.items() if term in known},
         {pair: times for pair, times in pairs.items() if known.issuperset(pair)},
     )
+
+
+def required_terms(tree: Tree, languages: Sequence[str]) -> list[list[str]]:
+    """For each word that the query requires, its terms in all languages; the words of an OR are alternatives."""
+    required: list[list[str]] = []
+    for part in parts_of(tree):
+        text = " ".join(each.text for each in wanted(part))
+        stops = stop_places(text, languages)
+        found: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
+        for words in (analyse(text, language) for language in languages):
+            for item, place in zip(words.sequence, words.places, strict=True):
+                if place not in stops and not item.startswith(STOP_MARK) and item not in found[place]:
+                    found[place].append(item)
+        if found:
+            required += [list(chain(*found.values()))] if isinstance(part, Or) else found.values()
+    return required
 
 
 def stop_places(text: str, languages: Sequence[str]) -> set[tuple[int, int]]:

@@ -89,7 +89,8 @@ class _Block(PostingSource):
         if self._snapshot.condition == ALWAYS:
             return self.alive()
         tried = self.trial()
-        tried.decide(np.flatnonzero(tried.possible))
+        if tried.sure is not tried.possible:
+            tried.decide(np.flatnonzero(tried.possible))
         return tried.sure
 
     def factors(self) -> FloatArray | None:

@@ -1,18 +1,18 @@
 """Cursors in an order by relevance; those by time are cursors of postings."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from hashlib import blake2b
 from typing import Self
 
+from apps.postings.algorithms.times import microseconds, moment_of
 from apps.postings.queries import BadCursor
 from apps.search.algorithms.language import Tree, to_text
-from apps.search.queries.times import EPOCH, microseconds
 
 LENGTH = 20  # postings of a page
 _SIGN = "r"  # prefix of a RankCursor
 _MAX_NUMBER = 2**31 - 1  # number of a document
-_VERSION = 2  # of the cached format
+_VERSION = 3  # of the cached format
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class RankCursor:
     def decode(cls, text: str, now: datetime) -> Self:
         """The cursor, or `BadCursor`, also for a time in the future.
 
-        >>> RankCursor.decode("r7.0.20", EPOCH)
+        >>> RankCursor.decode("r7.0.20", moment_of(0))
         RankCursor(until=7, microseconds=0, position=20)
         """
         parts = text.removeprefix(_SIGN).split(".")
@@ -50,7 +50,7 @@ class RankCursor:
 
     def at(self, now: datetime) -> datetime:
         """The time, in the zone of `now`."""
-        return (EPOCH + timedelta(microseconds=self.microseconds)).astimezone(now.tzinfo)
+        return moment_of(self.microseconds).astimezone(now.tzinfo)
 
     def key(self, user_id: int | None, tree: Tree, options: tuple[object, ...]) -> str:
         """The cache key of the whole list: the same for all its pages, and specific to the user."""

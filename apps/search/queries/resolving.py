@@ -14,6 +14,7 @@ from apps.database.statements import MAX_ID, fetch
 from apps.following import queries as following
 from apps.following.models import Mark
 from apps.following.queries.states import read_elsewhere
+from apps.postings.algorithms.times import microseconds
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.search.algorithms.index.conditions import (
     All,
@@ -35,7 +36,6 @@ from apps.search.algorithms.language import Not as Without
 from apps.search.algorithms.language.matching import name_words
 from apps.search.queries import terms
 from apps.search.queries.analysis import OWN
-from apps.search.queries.times import microseconds
 from apps.sources.models import Source
 
 NEVER = Any()
@@ -97,7 +97,7 @@ class _Resolver:
 
     def visible(self) -> Condition:
         """What the user may open: listed and followed sources, and starred postings of others."""
-        seen = frozenset(id for id, _, _ in self._sources)
+        seen = frozenset(following.visible_sources(self.user).values_list("pk", flat=True))
         if not self.user.is_authenticated:
             return Sources(seen)
         starred = self._stars.exclude(posting__source_id__in=seen).values_list("posting_id", flat=True)

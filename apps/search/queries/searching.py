@@ -1,9 +1,10 @@
 """Search for a user, in one order, page by page."""
 
 import time
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Literal
 
 import numpy as np
@@ -19,26 +20,25 @@ from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.models import Follow
 from apps.postings import queries as postings
+from apps.postings.algorithms.times import microseconds, moment_of
 from apps.postings.queries import Cursor
 from apps.search.algorithms.index.conditions import All, Before, Condition, Postings, Sources, Worth
 from apps.search.algorithms.index.newest import Found
-from apps.search.algorithms.language import Tree, conditions
+from apps.search.algorithms.language import Phrase, Tree, conditions, wanted
 from apps.search.algorithms.models import recipe
 from apps.search.algorithms.models.factors import Authority, Freshness
-from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Judgement, Recipe
-from apps.search.queries.analysis import languages_of, query_of
+from apps.search.queries.analysis import languages_of, query_of, required_terms
 from apps.search.queries.cursors import LENGTH, RankCursor
-from apps.search.queries.facets import Facets, attributes_of, facets
 from apps.search.queries.limits import Limited
+from apps.search.queries.ordering import attributes_of, first_of_each, own_languages_first, tickers_last, titled
 from apps.search.queries.resolving import condition_of
 from apps.search.queries.snapshot import Snapshot, snapshot
-from apps.search.queries.times import EPOCH, microseconds
 
 Order = Literal["relevance", "fresh", "newest"]
 
 MAX_RANKED = 1_000  # postings in an order by relevance
-MAX_COUNTED = 1_000  # postings that facets are of, in an order by time
+MAX_COUNTED = 1_000  # postings that are counted by source, in an order by time
 CACHE_SECONDS = 1_800  # of an order by relevance, from its first page on
 FOLLOWERS_CACHE_SECONDS = 600
 _FOLLOWERS = "search.followers"
@@ -62,8 +62,8 @@ class Added:
 class SearchResult:
     postings: tuple[int, ...]  # of this page
     total: int  # approximately
-    with_own_words: int  # of them, those with one of the query's own words
-    facets: Facets
+    exact: int  # of them, those with all words of the query
+    sources: Mapping[int, int]  # how many postings of each
     is_partial: bool  # old postings were skipped to bound the cost
     added: tuple[Added, ...] = ()  # heaviest first
     # Effects of freshness and authority on each posting of the page.
@@ -155,15 +155,15 @@ def _by_time(request: _Request, cursor: str) -> SearchResult:
         rest = found if before is None else _behind(index, condition, found, before)
         documents = np.array([each.document for each in found], np.int64)
         total = len(found) if len(found) < MAX_COUNTED else _amount(index, limited)
-        counted = facets(attributes_of(index, documents), request.now.tzinfo)
+        sources = Counter(attributes_of(index, documents).source_ids.tolist())
         shown = rest[:LENGTH]
         copies = _copies(index, condition, shown) if request.fold else frozenset()
-    last = Cursor(EPOCH + timedelta(microseconds=shown[-1].published), shown[-1].posting_id) if shown else None
+    last = Cursor(moment_of(shown[-1].published), shown[-1].posting_id) if shown else None
     return SearchResult(
         postings=tuple(each.posting_id for each in shown if each.posting_id not in copies),
         total=total,
-        with_own_words=total,
-        facets=counted,
+        exact=total,
+        sources=sources,
         is_partial=limited.is_partial,
         next=last.encode() if last and len(rest) > LENGTH else "",
     )
@@ -240,22 +240,26 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
     worth = Worth(microseconds(request.now), _followers()) if request.order == "fresh" else None
     narrowed = index.such(limited, worth)
     answer = recipe.search(narrowed, query, MAX_RANKED, recipe=_recipe(request, judgement), judgement=judgement)
-    known = attributes_of(index, answer.ranking.documents)
-    counted = facets(known, request.now.tzinfo)
-    kept = _first_of_each(known.posting_ids.tolist(), counted.articles) if request.fold else slice(None)
-    with_own_words = _amount_with(narrowed, query)
+    found, required = answer.ranking, required_terms(request.tree, languages)
+    known = attributes_of(index, found.documents)
+    is_unjudged = request.order == "relevance" and not judgement.wanted
+    kept = own_languages_first(request.user, found, known, is_unjudged and titled(index, found, required))
+    kept = tickers_last(index, found, known, kept)
+    if request.fold:
+        kept = first_of_each(known, kept)
+    exact, with_own_words = _amounts_with(narrowed, required)
     added = answer.expansion.added(query.terms)
     origins = sorted({document for term in added for document, _ in term.origins})
     posting_of = dict(zip(origins, index.posting_ids(np.array(origins, np.int64)), strict=True))
     whole = SearchResult(
         postings=tuple(known.posting_ids[kept].tolist()),
         # Added words find more, of which only the best are shown.
-        total=max(with_own_words, len(answer.ranking)),
-        with_own_words=with_own_words,
+        total=max(with_own_words, len(found)),
+        exact=exact,
         added=tuple(
             Added(term.term, term.weight, tuple(posting_of[document] for document, _ in term.origins)) for term in added
         ),
-        facets=counted,
+        sources=Counter(known.source_ids.tolist()),
         is_partial=limited.is_partial,
     )
     followers = worth.followers if worth else None
@@ -263,18 +267,9 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
     return _Ranked(whole, tuple(sources.tolist()), tuple(published.tolist()), followers)
 
 
-def _first_of_each(posting_ids: Sequence[int], articles: Mapping[int, int]) -> list[int]:
-    """The places of the best posting of each article, in order."""
-    best: dict[int, int] = {}
-    for place, posting_id in enumerate(posting_ids):
-        best.setdefault(articles.get(posting_id, -posting_id), place)  # a posting without copies is its own article
-    return list(best.values())
-
-
 def _recipe(request: _Request, judgement: Judgement) -> Recipe:
-    if judgement.wanted:
-        return replace(OURS, judged=1.0)  # explicit feedback replaces pseudo-relevance feedback
-    return OURS if request.expansion else WITHOUT_FEEDBACK
+    is_quoted = any(isinstance(part, Phrase) for part in wanted(request.tree))  # then the reader wants these words
+    return OURS if judgement.wanted or (request.expansion and not is_quoted) else WITHOUT_FEEDBACK
 
 
 def _judgement(index: Snapshot, request: _Request) -> Judgement:
@@ -290,17 +285,21 @@ def _judgement(index: Snapshot, request: _Request) -> Judgement:
     )
 
 
-def _amount_with(index: Snapshot, query: Query) -> int:
-    """The number of admitted documents with one of the query's words."""
-    amount = 0
-    for block in index.blocks(index.numbers(list(query.terms))):
-        holding = np.zeros(block.size, np.bool_)
-        for row in block.rows():
-            if row is not None:
+def _amounts_with(index: Snapshot, required: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """The numbers of admitted documents with a term of each group, and with any of the terms."""
+    ends = np.cumsum([0, *map(len, required)]).tolist()
+    exact = amount = 0
+    for block in index.blocks(index.numbers([term for group in required for term in group])):
+        rows = block.rows()
+        held = np.zeros((len(required), block.size), np.bool_)
+        for holding, start, end in zip(held, ends, ends[1:], strict=False):
+            for row in filter(None, rows[start:end]):
                 holding[row.documents] = True
         allowed = block.allowed()
-        amount += int((holding if allowed is None else holding & allowed).sum())
-    return amount
+        admitted = held if allowed is None else held & allowed
+        exact += int(admitted.all(axis=0).sum()) if required else 0
+        amount += int(admitted.any(axis=0).sum())
+    return exact, amount
 
 
 # --- freshness and authority ------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """A consistent snapshot of the index."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -92,11 +93,12 @@ class Snapshot:
         return memory + [GenerationBlock(self, run, wanted, reader, conditions) for run in runs]
 
     def vectors(self, documents: IntArray) -> Vectors:
-        """Without what a source repeats in its postings: related terms would come from it."""
-        repeated = boilerplate_terms(documents.tolist())
-        counts = {number: self._numbered(terms) for number, terms in repeated.items()}
+        """Without addresses and what a source repeats in its postings: related terms would come from it."""
+        known = unrelated_terms(documents.tolist())
+        counts = {number: self._numbered(terms) for number, (_, terms) in known.items() if terms}
         pairs = zip(documents.tolist(), self.read(documents), strict=True)
-        return inversion.vectors([document.without(counts.get(number, {})) for number, document in pairs])
+        sources = [known[number][0] if number in known else 0 for number in documents.tolist()]
+        return inversion.vectors([document.without(counts.get(number, {})) for number, document in pairs], sources)
 
     def _numbered(self, terms: Counter[str]) -> dict[int, int]:
         return dict(zip(self.numbers(list(terms)).tolist(), terms.values(), strict=True))
@@ -138,19 +140,25 @@ class Snapshot:
         return stored.chunks(state.head, spans(state.memory_start, state.next_document), state.dead)
 
 
-# --- repeated words ---------------------------------------------------------------------------------------------------
+# --- words that say nothing of an article -----------------------------------------------------------------------------
 _POSTINGS = """
 SELECT number, document.language, posting.source_id, posting.title, posting.text
 FROM search_document document JOIN postings_posting posting ON posting.id = posting_id WHERE number = ANY(%s)
 """
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|\b[\w-]+(?:\.[\w-]+)*\.[a-z]{2,4}/\S*")
 
 
-def boilerplate_terms(documents: Collection[int]) -> dict[int, Counter[str]]:
-    """How often each term is boilerplate in a document, by its number; without documents that have none."""
+def unrelated_terms(documents: Collection[int]) -> dict[int, tuple[int, Counter[str]]]:
+    """The source of each document, and how often each term is boilerplate or a part of an address in it."""
     rows = fetch_rows(_POSTINGS, [list(documents)])
     known = strippers({row.source_id for row in rows})
-    found = {row.number: (row.language, known.repeated(row.source_id, row.text, row.title)) for row in rows}
-    return {number: Counter(analyse(text, language).terms) for number, (language, text) in found.items() if text}
+    found: dict[int, tuple[int, Counter[str]]] = {}
+    for row in rows:
+        repeated = known.repeated(row.source_id, row.text, row.title)
+        words = [word for word in row.text.split() if "/" in word or "www." in word]  # few, and the pattern is slow
+        text = " ".join([repeated, *_ADDRESS.findall(" ".join(words))])
+        found[row.number] = row.source_id, Counter(analyse(text, row.language).terms)
+    return found
 
 
 # --- transactions -----------------------------------------------------------------------------------------------------

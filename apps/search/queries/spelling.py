@@ -30,10 +30,10 @@ def _corrected(tree: Tree, vocabulary: Vocabulary) -> Tree:
 def _vocabulary() -> Vocabulary:
     global _known
     if _known is None or _known[0] < time.monotonic():
-        _known = (
-            time.monotonic() + CACHE_SECONDS,
-            Vocabulary(dict(SpelledWord.objects.values_list("word", "documents"))),
-        )
+        words = dict(SpelledWord.objects.values_list("word", "documents"))
+        # None were learned yet: once they are, suggestions should not wait.
+        until = time.monotonic() + CACHE_SECONDS if words else 0.0
+        _known = until, Vocabulary(words)
     return _known[1]
 
 

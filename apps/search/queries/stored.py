@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.database.statements import fetch, fetch_rows
+from apps.postings.algorithms.times import microseconds
 from apps.search.algorithms.index.caching import OVERHEAD, Cache
 from apps.search.algorithms.index.conditions import joined
 from apps.search.algorithms.index.inversion import Attributes, Chunk, Document, unpack_flags, unpack_row
 from apps.search.algorithms.models.index import Row
 from apps.search.queries import terms
-from apps.search.queries.times import microseconds
 
 MEGABYTE = 2**20  # bytes
 

@@ -97,7 +97,7 @@ class Stands(Condition):
         return (flags, flags) if is_decided else (np.zeros(block.size, np.bool_), flags)
 
     def holds(self, document: Document, at: int, surely: Callable[[Condition], Flags]) -> bool:
-        sequence = document.sequence[: document.title_length] if self.in_title else document.sequence
+        sequence = document.title if self.in_title else document.sequence
         return follows(sequence, np.array(self.items))
 
 
@@ -289,7 +289,9 @@ def trial(condition: Condition, block: PostingSource, alive: Flags | None) -> Tr
     """A condition on the live documents of a block; None if all are alive."""
     sure, possible = condition.bounds(block)
     if alive is not None:
-        sure, possible = sure & alive, possible & alive
+        is_decided = sure is possible
+        possible = possible & alive
+        sure = possible if is_decided else sure & alive
     return Trial(condition, block, sure, possible)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from apps.search.algorithms.models.bm25 import impacts, packed
+from apps.search.algorithms.models.bm25 import TITLE, impacts, packed
 from apps.search.algorithms.models.index import Row, Sequences, Vectors
 
 MAX_FREQUENT = 255  # of a term in a document
@@ -40,8 +40,15 @@ class Document:
         return np.concatenate((self.sequence[self.sequence > 0], self.pairs))
 
     @property
+    def title(self) -> NDArray[np.int32]:
+        """The beginning of the sequence that is its title."""
+        return self.sequence[: self.title_length]
+
+    @property
     def length(self) -> int:
-        return int(np.count_nonzero(self.sequence > 0)) + self.pairs.size
+        """Its number of terms as they count, those of the title several times."""
+        words, of_title = np.count_nonzero(self.sequence > 0), np.count_nonzero(self.title > 0)
+        return int(words + (TITLE - 1) * of_title) + self.pairs.size
 
     def without(self, terms: Mapping[int, int]) -> "Document":
         """The document with so many fewer of each term, the last ones being left out.
@@ -111,20 +118,21 @@ class Inversion:
 def invert(documents: Sequence[Document | None]) -> Inversion:
     """The postings of adjacent documents; None stands for a missing one.
 
-    Stop words and names have postings, too, to narrow down phrases and filters.
+    Words of titles count twice. Stop words and names have postings, too, to narrow down phrases and filters.
 
     Examples
     --------
-    >>> one = Document(np.array([7, -3, 7, 5]), 1, np.array([], int), np.array([0, 9]))
+    >>> one = Document(np.array([7, -3, 7, 5]), 0, np.array([], int), np.array([0, 9]))
     >>> two = Document(np.array([5]), 1, np.array([], int), np.array([], int))
     >>> inverted = invert([one, None, two])
     >>> inverted.terms.tolist(), inverted.bounds.tolist()
     ([3, 5, 7, 9], [0, 1, 3, 4, 5])
     >>> inverted.documents.tolist(), inverted.frequencies.tolist(), inverted.lengths.tolist()
-    ([0, 0, 2, 0, 0], [1, 1, 1, 2, 1], [3, 0, 1])
+    ([0, 0, 2, 0, 0], [1, 1, 2, 2, 1], [3, 0, 2])
     """
-    parts = [part for document in documents if document for part in (document.sequence, document.pairs, document.names)]
-    sizes = [_size(document) for document in documents]
+    found = [_counted(document) if document else [] for document in documents]
+    parts = [part for of_document in found for part in of_document]
+    sizes = [sum(part.size for part in of_document) for of_document in found]
     items = np.concatenate(parts).astype(np.int64) if parts else np.empty(0, np.int64)
     # One number holds both, the term in front, so that a plain sort is the whole inversion.
     keys = np.abs(items) << 32 | np.repeat(np.arange(len(documents)), sizes)
@@ -142,16 +150,16 @@ def invert(documents: Sequence[Document | None]) -> Inversion:
     )
 
 
-def _size(document: Document | None) -> int:
-    return document.sequence.size + document.pairs.size + document.names.size if document else 0
+def _counted(document: Document) -> list[NDArray[np.int32]]:
+    return [document.sequence, *[document.title] * (TITLE - 1), document.pairs, document.names]
 
 
-def vectors(documents: Sequence[Document]) -> Vectors:
+def vectors(documents: Sequence[Document], sources: Sequence[int]) -> Vectors:
     """Term frequencies of documents, concatenated.
 
-    >>> found = vectors([Document(np.array([7, -3, 7, 5]), 1, np.array([], int), np.array([], int))])
+    >>> found = vectors([Document(np.array([7, -3, 7, 5]), 1, np.array([], int), np.array([], int))], [1])
     >>> found.terms.tolist(), found.frequencies.tolist(), found.bounds.tolist(), found.lengths.tolist()
-    ([5, 7], [1, 2], [0, 2], [3])
+    ([5, 7], [1, 2], [0, 2], [4])
     """
     found = [np.unique_counts(document.terms) for document in documents]
     return Vectors(
@@ -159,6 +167,7 @@ def vectors(documents: Sequence[Document]) -> Vectors:
         np.concatenate([counted.counts for counted in found] or [np.empty(0, np.int64)]),
         np.cumsum([0, *(counted.values.size for counted in found)]),
         np.array([document.length for document in documents], np.int64),
+        np.array(sources, np.int64),
     )
 
 

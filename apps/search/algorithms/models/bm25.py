@@ -14,9 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 K1 = 1.2  # how soon further occurrences of a term in a document stop counting
 B = 0.6  # how far long documents are held to account
 
+TITLE = 2  # how many times a word of a title counts
+
 MAX_PACKED = 255
 MAX_IMPACT = K1 + 1
-IMPACT_VERSION = f"BM25 k1={K1} b={B}"  # impacts stored under another version have another scale
+IMPACT_VERSION = f"BM25 k1={K1} b={B} title={TITLE}"  # impacts stored under another version have another scale
 
 
 def impacts(frequencies: ArrayLike, lengths: ArrayLike, average_length: float) -> NDArray[np.float32]:

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from apps.search.algorithms.models.index import FloatArray, Index, IntArray, Vectors
 
 MAX_ORIGINS = 3  # documents named for a term
+BoolArray = NDArray[np.bool_]
+NO_DOCUMENTS = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +74,18 @@ def sharpened(scores: FloatArray, sharpness: float) -> NDArray[np.float64]:
 
 
 def expansion(
-    index: Index, documents: IntArray, shares: FloatArray, count: int, *, without: Collection[str] = ()
+    index: Index,
+    documents: IntArray,
+    shares: FloatArray,
+    count: int,
+    *,
+    without: Collection[str] = (),
+    trusted: IntArray = NO_DOCUMENTS,
 ) -> Expansion:
     """The `count` terms with the largest sum of share times unit weight over the documents, of joint length 1.
+
+    A term stands in at least two of the documents, from two sources unless they have only one, and is no number; those
+    of trusted documents are taken as they are.
 
     Parameters
     ----------
@@ -86,26 +97,49 @@ def expansion(
         Of terms with a sum above 0.
     without : collection of str
         Terms that were removed: the others of the document fill their places.
+    trusted : array of int
+        Documents of which each may lend any term.
     """
     if not count or not len(documents):
         return Expansion()
     vectors = index.vectors(documents)
-    parts = unit_vectors(index, vectors) * np.repeat(shares, np.diff(vectors.bounds))
+    sizes = np.diff(vectors.bounds)
+    parts = unit_vectors(index, vectors) * np.repeat(shares, sizes)
     distinct, places = np.unique(vectors.terms, return_inverse=True)
+    document_of = np.repeat(np.arange(len(documents)), sizes)
     sums = np.bincount(places, parts, minlength=distinct.size)
     sums[np.isin(distinct, index.numbers(list(without)))] = 0
-    chosen = np.lexsort((distinct, -sums))[:count]  # the term's number only decides between equals
-    chosen = chosen[sums[chosen] > 0]
-    length = float(np.sqrt((sums[chosen] ** 2).sum()))
-    document_of = np.repeat(np.asarray(documents), np.diff(vectors.bounds))
+    for_it = parts > 0
+    speaking = document_of[for_it]
+    is_trusted = np.isin(documents, trusted)[speaking]
+    sums[~_is_shared(places[for_it], vectors.sources[speaking], is_trusted, distinct.size)] = 0
+    chosen = np.lexsort((distinct, -sums))  # the term's number only decides between equals
+    chosen = chosen[sums[chosen] > 0][: 2 * count]
     names = index.names(distinct[chosen])
-    origins = _origins(places, parts, document_of, chosen)
+    if not trusted.size:
+        chosen = chosen[[not name[0].isdigit() for name in names]]
+        names = [name for name in names if not name[0].isdigit()]
+    chosen, names = chosen[:count], names[:count]
+    length = float(np.sqrt((sums[chosen] ** 2).sum()))
+    origins = _origins(places, parts, np.asarray(documents)[document_of], chosen)
     return Expansion(
         tuple(
             Term(name, float(sums[number] / length), origin)
             for name, number, origin in zip(names, chosen, origins, strict=True)
         )
     )
+
+
+def _is_shared(places: IntArray, sources: IntArray, is_trusted: BoolArray, count: int) -> BoolArray:
+    """Whether each of `count` terms stands in two documents of two sources, or in a trusted one.
+
+    The arguments have one value per document and term in it; of all documents from one source, one source will do.
+    """
+    pairs = np.unique(np.stack([places, sources]), axis=1)[0]
+    needed = min(2, np.unique(sources).size)
+    is_lent = np.bincount(places[is_trusted], minlength=count) > 0
+    is_common = (np.bincount(places, minlength=count) >= 2) & (np.bincount(pairs, minlength=count) >= needed)
+    return np.asarray(is_common | is_lent)
 
 
 def _origins(

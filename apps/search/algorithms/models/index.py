@@ -65,6 +65,7 @@ class Vectors:
     frequencies: IntArray
     bounds: IntArray  # (k + 1,): document i has the items from bounds[i] to bounds[i + 1]
     lengths: IntArray  # (k,): terms with repetition, as they counted when it was indexed
+    sources: IntArray  # (k,): who published each
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,22 +138,6 @@ def _places(row: Row, documents: NDArray[np.int64]) -> tuple[NDArray[np.intp], N
     return places, row.documents[places] == wanted
 
 
-def held(blocks: Iterable[Block], documents: NDArray[np.int64], places: Sequence[int]) -> NDArray[np.bool_]:
-    """Which documents have which of the requested terms of the blocks; (k, len(places)) ndarray."""
-    found = np.zeros((documents.size, len(places)), np.bool_)
-    order = np.argsort(documents)
-    ascending = documents[order]
-    for block in blocks:
-        start, end = ascending.searchsorted((block.first, block.first + block.size)).tolist()
-        if start == end:
-            continue
-        rows, offsets = block.rows(), ascending[start:end] - block.first
-        for column, place in enumerate(places):
-            if (row := rows[place]) is not None:
-                found[order[start:end], column] = _places(row, offsets)[1]
-    return found
-
-
 def _largest(
     documents: NDArray[np.int64], scores: NDArray[np.float64], count: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -1,9 +1,9 @@
-"""Our ranking: BM25, sharp feedback from the best documents, and a bonus for pairs of neighbours.
+"""Our ranking: BM25, a bonus for pairs of neighbours, and sharp feedback from the best documents where it helps.
 
 One set of parameters for all languages and collections.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,23 +11,25 @@ from numpy.typing import NDArray
 
 from apps.search.algorithms.models.bm25 import impacts, inverse_document_frequencies
 from apps.search.algorithms.models.feedback import Expansion, expansion, sharpened
-from apps.search.algorithms.models.index import UNKNOWN, Block, Index, IntArray, Sequences
+from apps.search.algorithms.models.index import UNKNOWN, Index, IntArray, Sequences
 from apps.search.algorithms.models.query import Query
-from apps.search.algorithms.models.ranking import Ranking, best, held, ranking
+from apps.search.algorithms.models.ranking import Ranking, best, ranking
 
 
 @dataclass(frozen=True)
 class Recipe:
     """The parameters of the ranking."""
 
-    repetition: float = 8.0  # k3: how soon a term repeated in the query stops counting
     documents: int = 20  # that feedback is taken from
     sharpness: float = 6.0  # power of a document's score in its share of the feedback
     terms: int = 50  # that feedback gives a weight; 0 for none
-    feedback: float = 1.0  # length of the feedback beside a query of length 1
-    judged: float = 0.5  # share of the feedback that is taken from documents a reader wants
+    clear: float = 0.4  # fall of the scores from the first to the last of these documents, from which a query is clear
+    feedback: float = 1.0  # length of the feedback beside a clear query of length 1
+    doubtful: float = 0.35  # the same for another query
+    rarity: float = 2.0  # mean idf of the query's terms below which there is no feedback: commonplaces lend any word
+    kept: float = 0.9  # share of the best score from which a document keeps its place before all that feedback finds
     against: float = 0.1  # that is taken back for documents a reader does not want
-    pair_weight: float = 0.25
+    pair_weight: float = 0.15
     pair_documents: int = 50  # best ones, in which pairs are counted
 
 
@@ -58,9 +60,10 @@ def search(
 ) -> RankedAnswer:
     """The best `count` documents for a query.
 
-    A first pass ranks by BM25 with the pair bonus. Its best documents, each trusted by a sharp power of its score,
-    together with those that a reader wants, lend their terms to the query; a second pass ranks by that. What the
-    index does not allow takes no part in either pass; what a reader does not want is left out.
+    A first pass ranks by BM25 with the pair bonus. Its best documents, each trusted by a sharp power of its score, or
+    instead those that a reader wants, lend their terms to the query; a second pass ranks by that, behind the
+    documents that the query's own words have put first. What the index does not allow takes no part in either pass;
+    what a reader does not want is left out.
 
     Parameters
     ----------
@@ -73,25 +76,42 @@ def search(
         Of a reader who has seen an answer to the same query.
     """
     judgement = judgement or Judgement()
-    weights, length = _query_weights(query, recipe)
+    length = float(np.sqrt(sum(times**2 for times in query.terms.values())))
+    weights = {term: times / length for term, times in query.terms.items()}
     pair_weight = recipe.pair_weight / max(length, 1e-9)
     depth = max(count, recipe.pair_documents, recipe.documents) + len(judgement.unwanted)
     first = _pass(index, weights, query, pair_weight, depth, recipe)
-    words = _feedback(index, first, recipe, judgement)
+    share = _feedback_share(index, query, first, recipe, judgement)
+    words = _feedback(index, first, recipe, judgement) if share else Expansion()
     if not words.terms:
         return RankedAnswer(_without(first, judgement.unwanted).first(count), words, weights)
     for term in words.terms:
-        weights[term.term] = weights.get(term.term, 0.0) + recipe.feedback * term.weight
+        weights[term.term] = weights.get(term.term, 0.0) + share * term.weight
     second = _pass(index, weights, query, pair_weight, depth, recipe)
+    if not judgement.wanted and not judgement.unwanted:
+        second = _behind_the_first(first, second, recipe)
     return RankedAnswer(_without(second, judgement.unwanted).first(count), words, weights)
 
 
-def _query_weights(query: Query, recipe: Recipe) -> tuple[dict[str, float], float]:
-    """Weights of joint length 1 for the query's terms, and the length they had."""
-    k3 = recipe.repetition
-    weights = {term: times * (k3 + 1) / (times + k3) for term, times in query.terms.items()}
-    length = float(np.sqrt(sum(weight**2 for weight in weights.values())))
-    return {term: weight / length for term, weight in weights.items()}, length
+def _feedback_share(index: Index, query: Query, first: Ranking, recipe: Recipe, judgement: Judgement) -> float:
+    """The length of the feedback beside the query's, by how clear the query seems; in full where a reader judged."""
+    if judgement.wanted or not recipe.terms or not len(first):
+        return recipe.feedback
+    rarities = inverse_document_frequencies(
+        index.document_frequencies(index.numbers(list(query.terms))), index.documents
+    )
+    if rarities[rarities > 0].mean() < recipe.rarity:
+        return 0.0
+    scores = first.first(recipe.documents).scores
+    return recipe.feedback if scores[-1] <= (1 - recipe.clear) * scores[0] else recipe.doubtful
+
+
+def _behind_the_first(first: Ranking, second: Ranking, recipe: Recipe) -> Ranking:
+    """The second ranking behind the documents that are nearly as good as the first by the query's own words."""
+    head = first.first(recipe.documents)
+    head = head.first(int((head.scores >= recipe.kept * head.scores[0]).sum()))
+    rest = _without(second, head.documents)
+    return Ranking(np.append(head.documents, rest.documents), np.append(head.scores + second.scores[0], rest.scores))
 
 
 def _pass(
@@ -99,26 +119,11 @@ def _pass(
 ) -> Ranking:
     numbers = index.numbers(list(weights))
     rarities = inverse_document_frequencies(index.document_frequencies(numbers), index.documents)
-    blocks = list(index.blocks(numbers))
-    found = best(blocks, np.array(list(weights.values())) * rarities, count)
-    places = _with_both(blocks, found.documents[: recipe.pair_documents], list(weights), query)
+    found = best(index.blocks(numbers), np.array(list(weights.values())) * rarities, count)
     bonus = np.zeros(len(found))
-    bonus[places] = pair_weight * pair_bonus(index, found.documents[places], query.pairs)
+    head = found.documents[: recipe.pair_documents]
+    bonus[: head.size] = pair_weight * pair_bonus(index, head, query.pairs)
     return ranking(found.documents, found.scores + bonus)
-
-
-def _with_both(
-    blocks: Sequence[Block], documents: NDArray[np.int64], terms: Sequence[str], query: Query
-) -> NDArray[np.intp]:
-    """Places of the documents that hold both words of a pair somewhere: the others need not be read."""
-    place = {term: number for number, term in enumerate(terms)}
-    pairs = [(place[first], place[second]) for first, second in query.pairs if first in place and second in place]
-    paired = sorted({number for pair in pairs for number in pair})
-    holds = held(blocks, documents, paired)
-    both = np.zeros(documents.size, np.bool_)
-    for first, second in pairs:
-        both |= holds[:, paired.index(first)] & holds[:, paired.index(second)]
-    return np.flatnonzero(both)
 
 
 def _without(found: Ranking, documents: Collection[int]) -> Ranking:
@@ -127,23 +132,23 @@ def _without(found: Ranking, documents: Collection[int]) -> Ranking:
 
 
 def _feedback(index: Index, first: Ranking, recipe: Recipe, judgement: Judgement) -> Expansion:
-    """Terms of the best unjudged documents and of the wanted ones, less those of the unwanted ones."""
+    """Terms of the wanted documents, else of the best unjudged ones, less those of the unwanted ones."""
     wanted, unwanted = (np.array(sorted(numbers), np.int64) for numbers in (judgement.wanted, judgement.unwanted))
     is_open = ~np.isin(first.documents, np.append(wanted, unwanted))
-    head = Ranking(first.documents[is_open], first.scores[is_open]).first(recipe.documents)
-    guessed = 1 - recipe.judged if wanted.size else 1.0
+    head = Ranking(first.documents[is_open], first.scores[is_open]).first(0 if wanted.size else recipe.documents)
     return expansion(
         index,
         np.concatenate([head.documents, wanted, unwanted]),
         np.concatenate(
             [
-                guessed * sharpened(head.scores, recipe.sharpness),
-                np.full(wanted.size, recipe.judged / max(wanted.size, 1)),
+                sharpened(head.scores, recipe.sharpness),
+                np.full(wanted.size, 1 / max(wanted.size, 1)),
                 np.full(unwanted.size, -recipe.against / max(unwanted.size, 1)),
             ]
         ),
         recipe.terms,
         without=judgement.removed,
+        trusted=wanted,
     )
 
 

@@ -27,9 +27,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from apps.search.algorithms.models.bm25 import inverse_document_frequencies
 from apps.search.algorithms.models.index import UNKNOWN, Index, IntArray, Vectors
 from apps.search.algorithms.models.query import Query
-from apps.search.algorithms.models.ranking import Ranking, ranking
+from apps.search.algorithms.models.ranking import Ranking, best, ranking
 
 RETRIEVED = 1000
 JUDGED = 10  # best documents taken for relevant, and worst ones taken for irrelevant
@@ -91,33 +92,22 @@ def three_indexes(index: Index, documents: IntArray) -> ThreeIndexes:
     )
 
 
-def vsm(indexes: ThreeIndexes, index: Index, query: Query) -> Ranking:
-    """Vector space model: the cosine of tf*idf weights."""
-    return _ranking(indexes, retrieve(indexes, query_weights(indexes, index, query)))
-
-
-def vsm_qe(indexes: ThreeIndexes, index: Index, query: Query) -> Ranking:
+def vsm_qe(indexes: ThreeIndexes, index: Index, query: Query) -> Weights:
     """With query expansion: two retrievals."""
     weights = query_weights(indexes, index, query)
-    return _ranking(indexes, retrieve(indexes, expanded(indexes, weights, retrieve(indexes, weights))))
+    return expanded(indexes, weights, retrieve(indexes, weights))
 
 
-def vsm_tr(indexes: ThreeIndexes, index: Index, query: Query) -> Ranking:
+def vsm_tr(indexes: ThreeIndexes, index: Index, query: Query) -> Weights:
     """With term reweighting: two retrievals."""
     weights = query_weights(indexes, index, query)
-    return _ranking(indexes, retrieve(indexes, reweighted(indexes, weights, retrieve(indexes, weights))))
+    return reweighted(indexes, weights, retrieve(indexes, weights))
 
 
-def vsm_qe_tr(indexes: ThreeIndexes, index: Index, query: Query) -> Ranking:
+def vsm_qe_tr(indexes: ThreeIndexes, index: Index, query: Query) -> Weights:
     """With expansion, then reweighting by what the expanded query retrieves: three retrievals."""
-    weights = query_weights(indexes, index, query)
-    weights = expanded(indexes, weights, retrieve(indexes, weights))
-    weights = reweighted(indexes, weights, retrieve(indexes, weights))
-    return _ranking(indexes, retrieve(indexes, weights))
-
-
-Model = Callable[[ThreeIndexes, Index, Query], Ranking]
-MODELS: Mapping[str, Model] = {"vsm": vsm, "vsm_qe": vsm_qe, "vsm_tr": vsm_tr, "vsm_qe_tr": vsm_qe_tr}
+    weights = vsm_qe(indexes, index, query)
+    return reweighted(indexes, weights, retrieve(indexes, weights))
 
 
 def query_weights(indexes: ThreeIndexes, index: Index, query: Query) -> Weights:
@@ -128,6 +118,17 @@ def query_weights(indexes: ThreeIndexes, index: Index, query: Query) -> Weights:
         for number, times in zip(numbers, query.terms.values(), strict=True)
         if number != UNKNOWN and number < indexes.idf.size
     }
+
+
+# Weights of terms for the last retrieval; the vector space model alone takes those of the query.
+Model = Callable[[ThreeIndexes, Index, Query], Weights]
+MODELS: Mapping[str, Model] = {"vsm": query_weights, "vsm_qe": vsm_qe, "vsm_tr": vsm_tr, "vsm_qe_tr": vsm_qe_tr}
+
+
+def answer(indexes: ThreeIndexes, weights: Weights) -> Ranking:
+    """The documents retrieved last."""
+    found = retrieve(indexes, weights)
+    return Ranking(np.asarray(indexes.documents[found.documents], np.int64), found.scores)
 
 
 def retrieve(indexes: ThreeIndexes, weights: Weights) -> Ranking:
@@ -165,5 +166,46 @@ def reweighted(indexes: ThreeIndexes, weights: Weights, found: Ranking) -> Weigh
     return {term: max(0.0, weight + float(gains[term])) for term, weight in weights.items() if weight > 0}
 
 
-def _ranking(indexes: ThreeIndexes, found: Ranking) -> Ranking:
-    return Ranking(np.asarray(indexes.documents[found.documents], np.int64), found.scores)
+# --- rivals -----------------------------------------------------------------------------------------------------------
+FEEDBACK_DOCUMENTS, FEEDBACK_TERMS, ORIGINAL_SHARE = 10, 30, 0.5
+
+
+def bm25(index: Index, query: Query, count: int) -> Ranking:
+    """BM25, each term as often as it stands in the query."""
+    return ranked(index, index.numbers(list(query.terms)), np.array(list(query.terms.values()), float), count)
+
+
+def bm25_rm3(index: Index, query: Query, count: int) -> Ranking:
+    """BM25 of half the query and half the words of its 10 best documents."""
+    return ranked(index, *rm3_weights(index, query), count)
+
+
+def rm3_weights(index: Index, query: Query) -> tuple[IntArray, NDArray[np.float64]]:
+    """The terms of RM3, ascending, and their weights.
+
+    ``p(w) = sum over documents of score share * tf / length``; the 30 likeliest words, scaled to sum 1, are mixed with
+    the query, scaled to sum 1.
+    """
+    first = bm25(index, query, FEEDBACK_DOCUMENTS)
+    if not len(first):
+        return np.empty(0, np.int64), np.empty(0)
+    vectors = index.vectors(first.documents)
+    document_of = np.repeat(np.arange(len(first)), np.diff(vectors.bounds))
+    shares = first.scores / first.scores.sum() / vectors.lengths
+    terms, places = np.unique(vectors.terms, return_inverse=True)
+    likelihoods = np.bincount(places, shares[document_of] * vectors.frequencies)
+    likeliest = np.lexsort((terms, -likelihoods))[:FEEDBACK_TERMS]
+
+    weights = np.array(list(query.terms.values()), float)
+    numbers = np.append(index.numbers(list(query.terms)), terms[likeliest])
+    mixed = np.append(
+        ORIGINAL_SHARE * weights / weights.sum(),
+        (1 - ORIGINAL_SHARE) * likelihoods[likeliest] / likelihoods[likeliest].sum(),
+    )
+    distinct, places = np.unique(numbers, return_inverse=True)
+    return distinct, np.asarray(np.bincount(places, mixed), np.float64)
+
+
+def ranked(index: Index, numbers: IntArray, weights: NDArray[np.float64], count: int) -> Ranking:
+    rarities = inverse_document_frequencies(index.document_frequencies(numbers), index.documents)
+    return best(index.blocks(numbers), weights * rarities, count)

@@ -1,4 +1,3 @@
 """Snippets and highlights of results."""
 
-from apps.search.algorithms.snippets.cutting import Piece, marked, snippet
-from apps.search.algorithms.snippets.spelling import spellings
+from apps.search.algorithms.snippets.cutting import Piece, marked, snippet, spellings

@@ -24,10 +24,12 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, empty: bool, **options: Any) -> None:
-        job = see_through(actions.begin(from_nothing=empty, requested_by="manage.py reindex"), Console(stderr=True))
+        job = see_through(
+            actions.reindexing.begin(from_nothing=empty, requested_by="manage.py reindex"), Console(stderr=True)
+        )
         if job.state != Job.State.DONE:
             raise CommandError(f"Job {job.pk} is {job.get_state_display().lower()}. {job.problem}".strip())
-        while actions.consume():  # changes since the job
+        while actions.reindexing.consume():  # changes since the job
             pass
-        actions.maintain()
+        actions.segment_building.maintain()
         self.stdout.write(f"{job.result.get('postings', 0):,} postings were read.")

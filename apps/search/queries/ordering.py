@@ -1,0 +1,116 @@
+"""The order in which a ranking is shown: the reader's languages first, live tickers and copies apart."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+from django.contrib.auth.models import AnonymousUser
+from django.core.cache import cache
+from numpy.typing import NDArray
+
+from apps.accounts.models import User
+from apps.database.statements import fetch
+from apps.following import queries as following
+from apps.postings.algorithms.words.languages import base_code
+from apps.search.algorithms.index.inversion import Attributes
+from apps.search.algorithms.models.index import UNKNOWN
+from apps.search.algorithms.models.ranking import Ranking
+from apps.search.queries.cursors import LENGTH
+from apps.search.queries.snapshot import Snapshot
+
+Places = NDArray[np.intp]  # in a ranking
+Flags = NDArray[np.bool_]
+
+FOREIGN = 0.5  # of the score of a posting in a language of which the reader follows no feed
+FIRST_PAGES = 3 * LENGTH  # results, among which titles with all words are put first and entries of tickers last
+MAX_ALIKE = 3  # postings of one source with like titles, before others are put last
+ALIKE_WORDS = 3  # at the beginning of titles that make them alike; twice as many characters of scripts without spaces
+_FIRST_COPIES = "SELECT id, first_copy FROM postings_posting WHERE id = ANY(%s) AND first_copy IS NOT NULL"
+CACHE_SECONDS = 600  # of the languages of followed feeds
+
+
+def attributes_of(index: Snapshot, documents: NDArray[np.int64]) -> Attributes:
+    """Attributes of documents, in their order."""
+    numbers = np.zeros((3, documents.size), np.int64)
+    languages = np.zeros(documents.size, "S3")
+    order = np.argsort(documents)
+    ascending = documents[order]
+    for block in index.blocks():
+        start, end = ascending.searchsorted((block.first, block.first + block.size)).tolist()
+        if start < end:
+            at, known = order[start:end], block.attributes()
+            offsets = documents[at] - block.first
+            numbers[0, at] = known.posting_ids[offsets]
+            numbers[1, at] = known.source_ids[offsets]
+            numbers[2, at] = known.published[offsets]
+            languages[at] = known.languages[offsets]
+    return Attributes(numbers[0], numbers[1], numbers[2], languages)
+
+
+def titled(index: Snapshot, found: Ranking, required: Sequence[Sequence[str]]) -> Flags:
+    """Which of a ranking have all words of the query in their titles, as far as they are on the first pages.
+
+    `required` has each word's terms, as alternatives.
+    """
+    words = [set(index.numbers(terms).tolist()) - {UNKNOWN} for terms in required]
+    titles = [document.title.tolist() for document in index.read(found.documents[:FIRST_PAGES])]
+    flags = np.zeros(len(found), np.bool_)
+    flags[: len(titles)] = [bool(words) and not any(word.isdisjoint(title) for word in words) for title in titles]
+    return flags
+
+
+def own_languages_first(user: User | AnonymousUser, found: Ranking, known: Attributes, first: Flags | bool) -> Places:
+    """Places of a ranking, those of postings in languages that the user does not follow with a lower score.
+
+    Of the others, those that are to be `first` are before the rest.
+    """
+    own = _followed_languages(user)
+    is_own = np.isin(known.languages, [*own, b""]) if own else np.ones(len(found), np.bool_)
+    scores = found.scores * np.where(is_own, 1.0, FOREIGN) + found.scores.max(initial=0.0) * (is_own & first)
+    return np.argsort(-scores, kind="stable")
+
+
+def _followed_languages(user: User | AnonymousUser) -> list[bytes]:
+    """Of the feeds that a user follows, cached for some minutes."""
+    if not user.is_authenticated:
+        return []
+    key = f"search.languages.{user.pk}"
+    known: list[bytes] | None = cache.get(key)
+    if known is None:
+        declared = following.follows_of(user).values_list("source__language", flat=True).distinct()
+        known = sorted({base_code(code).encode() for code in declared if code})
+        cache.set(key, known, CACHE_SECONDS)
+    return known
+
+
+def tickers_last(index: Snapshot, found: Ranking, known: Attributes, places: Places) -> Places:
+    """The places, those of further entries of live tickers and the like behind the first pages.
+
+    Such entries are postings of one source whose titles begin alike or share half of their words.
+    """
+    shown: defaultdict[int, list[list[int]]] = defaultdict(list)
+    late = np.zeros(places.size, np.bool_)
+    sources = known.source_ids[places].tolist()
+    for number, document in enumerate(index.read(found.documents[places[:FIRST_PAGES]])):
+        title, of_source = document.title.tolist(), shown[sources[number]]
+        words = ALIKE_WORDS * 2 if document.pairs.size else ALIKE_WORDS
+        late[number] = sum(_is_alike(title, other, words) for other in of_source) >= MAX_ALIKE
+        of_source.append(title)
+    first, rest = np.arange(places.size) < FIRST_PAGES, np.arange(places.size) >= FIRST_PAGES
+    return np.concatenate([places[first & ~late], places[late], places[rest]])
+
+
+def _is_alike(title: list[int], other: list[int], words: int) -> bool:
+    if not title or not other:
+        return False
+    shared = len(set(title).intersection(other))
+    return shared * 2 >= max(len(title), len(other)) or title[:words] == other[:words]
+
+
+def first_of_each(known: Attributes, places: Places) -> Places:
+    """Of the places, those of the best posting of each article, in order. One query."""
+    articles = dict(fetch(_FIRST_COPIES, [known.posting_ids.tolist()]))
+    best: dict[int, int] = {}
+    for place, posting_id in zip(places.tolist(), known.posting_ids[places].tolist(), strict=True):
+        best.setdefault(articles.get(posting_id, -posting_id), place)  # a posting without copies is its own article
+    return np.array(list(best.values()), np.intp)
