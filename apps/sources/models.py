@@ -1,9 +1,10 @@
-from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.models import User
 from apps.sources import kinds
 from apps.sources.algorithms.addresses import hosts_only
 
@@ -50,7 +51,7 @@ class Source(models.Model):
     # Factor by which saved searches raise its weight; 1 without any. Written by alerts.
     interest = models.FloatField(default=1.0)
     listed = models.BooleanField(default=False, help_text=_("In the catalogue, with its articles open to everyone."))
-    always_retrieved = models.BooleanField(default=False, help_text=_("Checked even while nobody follows it."))
+    always_retrieved = models.BooleanField(default=False, help_text=_("Checked even while it has no followers."))
     # Speed of the source's clock: 1, except in replays. All waiting times are divided by it.
     clock_rate = models.FloatField(default=1.0)
     # Minimum gap in seconds set by an admin; it may be below the default of politeness.
@@ -71,21 +72,18 @@ class Source(models.Model):
     class Meta:
         permissions = [("open_private_articles", "Can open articles of feeds that are not shown to everybody")]
         constraints = [
-            models.CheckConstraint(condition=models.Q(weight__gte=0, weight__lte=1_000), name="source_weight_in_range"),
+            models.CheckConstraint(condition=Q(weight__gte=0, weight__lte=1_000), name="source_weight_in_range"),
+            models.CheckConstraint(condition=Q(interest__gte=0, interest__lte=1_000), name="source_interest_in_range"),
+            models.CheckConstraint(condition=Q(clock_rate__gt=0), name="source_clock_rate_positive"),
+            models.CheckConstraint(condition=Q(url__startswith="http"), name="source_url_is_http"),
             models.CheckConstraint(
-                condition=models.Q(interest__gte=0, interest__lte=1_000), name="source_interest_in_range"
-            ),
-            models.CheckConstraint(condition=models.Q(clock_rate__gt=0), name="source_clock_rate_positive"),
-            models.CheckConstraint(condition=models.Q(url__startswith="http"), name="source_url_is_http"),
-            models.CheckConstraint(
-                condition=models.Q(kind=kinds.INDEX, site__isnull=False)
-                | (~models.Q(kind=kinds.INDEX) & models.Q(site=None)),
+                condition=Q(kind=kinds.INDEX, site__isnull=False) | (~Q(kind=kinds.INDEX) & Q(site=None)),
                 name="source_index_has_site",
             ),
         ]
         indexes = [
-            models.Index(fields=["category", "title"], condition=models.Q(listed=True), name="source_catalogue"),
-            models.Index(fields=["icon_due_at"], condition=models.Q(site=None), name="source_icon_due"),
+            models.Index(fields=["category", "title"], condition=Q(listed=True), name="source_catalogue"),
+            models.Index(fields=["icon_due_at"], condition=Q(site=None), name="source_icon_due"),
         ]
 
     def __str__(self) -> str:
@@ -126,9 +124,7 @@ class AuditEntry(models.Model):
         OPENED = "opened", _("Private article opened")
 
     at = models.DateTimeField(db_default=Now())
-    actor = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
-    )
+    actor = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)
     place = models.CharField(max_length=60)  # page or command
     why = models.CharField(max_length=300, blank=True)
     batch = models.UUIDField(null=True)  # of one decision on many sources

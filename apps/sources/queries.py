@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
-from datetime import date
+from typing import NamedTuple
 
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Coalesce
@@ -78,14 +77,11 @@ def counts_by_state() -> dict[str, int]:
 
 
 # --- audit log --------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class AuditFilter:
+class AuditFilter(NamedTuple):
     words: str = ""  # of the source's name, as it was called then
     what: str = ""
     who: str = ""  # username
     source_id: int | None = None
-    since: date | None = None
-    until: date | None = None  # the last day that is shown
 
 
 def audit(chosen: AuditFilter) -> QuerySet[AuditEntry]:
@@ -97,7 +93,5 @@ def audit(chosen: AuditFilter) -> QuerySet[AuditEntry]:
         "what": chosen.what or None,
         "actor__username__iexact": chosen.who or None,
         "source_id": chosen.source_id,
-        "at__date__gte": chosen.since,
-        "at__date__lte": chosen.until,
     }
     return found.filter(**{lookup: value for lookup, value in lookups.items() if value is not None})

@@ -2,8 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
-from math import isfinite
+from typing import NamedTuple
 from uuid import UUID, uuid4
 
 from django.db import transaction
@@ -14,8 +13,7 @@ AUDITED = ("weight", "state", "listed", "always_retrieved", "category", "languag
 MAX_LENGTH = 300  # characters of a value
 
 
-@dataclass(frozen=True, slots=True)
-class By:
+class By(NamedTuple):
     """Author, place and reason of a decision."""
 
     place: str  # the page or command, for people
@@ -80,15 +78,13 @@ class TooMany(ValueError):
     """More sources than may be changed at once; the message states the limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Curation:
+class Curation(NamedTuple):
     """New values of sources; None leaves a column unchanged."""
 
     category: str | None = None
     language: str | None = None
     listed: bool | None = None
-    weight: float | None = None  # either one weight for all,
-    factor: float | None = None  # or a factor of each weight
+    weight: float | None = None
     state: Source.State | None = None  # paused: applies to active sources only; active: to all others
 
     @property
@@ -96,21 +92,11 @@ class Curation:
         return self == Curation()
 
 
-@dataclass(frozen=True, slots=True)
-class Curated:
-    """The outcome of a curation."""
-
-    changed: tuple[int, ...]  # ids
-    same: int  # that had the values already
-    refused: tuple[str, ...]  # names of unchanged sources whose weight would exceed the maximum
-    missing: int  # that no longer exist
-
-
 @transaction.atomic
-def curate(source_ids: Collection[int], curation: Curation, *, by: By) -> Curated:
-    """Apply the changes to all these sources except those whose weight would exceed the maximum.
+def curate(source_ids: Collection[int], curation: Curation, *, by: By) -> list[int]:
+    """Apply the changes to all these sources; returns those that differ from before.
 
-    Raises TooMany above MAX_AT_ONCE sources, and ValueError for an invalid weight or for both a weight and a factor.
+    Raises TooMany above MAX_AT_ONCE sources, and ValueError for an invalid weight.
     """
     _check(source_ids, curation)
     rows = list(
@@ -119,46 +105,29 @@ def curate(source_ids: Collection[int], curation: Curation, *, by: By) -> Curate
         .select_for_update(no_key=True)  # does not block inserts of postings
         .only("title", "url", "category", "language", "listed", "weight", "state")
     )
-    refused = {
-        source.pk: str(source)
-        for source in rows
-        if curation.factor is not None and weight_times(source.weight, curation.factor) > MAX_WEIGHT
-    }
     decisions: list[AuditEntry] = []
     changed: dict[tuple[str, object], list[int]] = defaultdict(list)  # ids by column and new value
     for source in rows:
-        if source.pk not in refused:
-            before, after = _difference(source, curation)
-            decisions += changes(source.pk, str(source), before, after)
-            for column in after.items():
-                changed[column].append(source.pk)
+        before, after = _difference(source, curation)
+        decisions += changes(source.pk, str(source), before, after)
+        for column in after.items():
+            changed[column].append(source.pk)
     for (name, value), ids in changed.items():
         Source.objects.filter(pk__in=ids).update(**{name: value})
-    note(decisions, replace(by, batch=by.batch or uuid4()))
-    changed_ids = tuple(dict.fromkeys(each.source_id for each in decisions if each.source_id is not None))
-    return Curated(
-        changed=changed_ids,
-        same=len(rows) - len(refused) - len(changed_ids),
-        refused=tuple(refused.values()),
-        missing=len(set(source_ids)) - len(rows),
-    )
+    note(decisions, by._replace(batch=by.batch or uuid4()))
+    return list(dict.fromkeys(each.source_id for each in decisions if each.source_id is not None))
 
 
 def _check(source_ids: Collection[int], curation: Curation) -> None:
     if len(source_ids) > MAX_AT_ONCE:
         raise TooMany(f"At most {MAX_AT_ONCE:,} feeds can be changed at once, not {len(source_ids):,}.")
-    if curation.weight is not None and curation.factor is not None:
-        raise ValueError("Give either a weight or a factor, not both.")
-    for name, value in (("weight", curation.weight), ("factor", curation.factor)):
-        if value is not None and not (isfinite(value) and MIN_WEIGHT <= value <= MAX_WEIGHT):
-            raise ValueError(f"A {name} must be between {MIN_WEIGHT:g} and {MAX_WEIGHT:,.0f}, not {value:g}.")
+    if curation.weight is not None and not MIN_WEIGHT <= curation.weight <= MAX_WEIGHT:  # also catches nan
+        raise ValueError(f"A weight must be between {MIN_WEIGHT:g} and {MAX_WEIGHT:,.0f}, not {curation.weight:g}.")
 
 
 def _difference(source: Source, curation: Curation) -> tuple[dict[str, object], dict[str, object]]:
     """The columns of a source that the curation changes, before and after."""
     given = {name: getattr(curation, name) for name in ("category", "language", "listed", "weight")}
-    if curation.factor is not None:
-        given["weight"] = weight_times(source.weight, curation.factor)
     if curation.state != Source.State.PAUSED or source.state == Source.State.ACTIVE:
         given["state"] = curation.state and curation.state.value
     before = {name: getattr(source, name) for name in given}
@@ -166,17 +135,8 @@ def _difference(source: Source, curation: Curation) -> tuple[dict[str, object], 
     return {name: before[name] for name in after}, after
 
 
-def weight_times(weight: float, factor: float) -> float:
-    """A weight times a factor, rounded to six digits, so that doubling and halving restores it.
-
-    >>> weight_times(0.1, 3.0), weight_times(2.0, 0.5)
-    (0.3, 1.0)
-    """
-    return float(f"{weight * factor:.6g}")
-
-
 @transaction.atomic
-def delete_sources(source_ids: Collection[int], *, by: By) -> int:
+def delete_sources(source_ids: Collection[int], *, by: By = PROGRAM) -> int:
     """Delete sources with their postings, follows and logs; returns their number. Raises TooMany above MAX_DELETED."""
     if len(source_ids) > MAX_DELETED:
         raise TooMany(f"At most {MAX_DELETED} feeds can be deleted at once, not {len(source_ids):,}.")
@@ -184,5 +144,5 @@ def delete_sources(source_ids: Collection[int], *, by: By) -> int:
     rows = list(Source.objects.filter(pk__in=source_ids).order_by("pk"))
     deleted = [decision(AuditEntry.What.DELETED, written(source.url), "", source.pk, str(source)) for source in rows]
     Source.objects.filter(pk__in=[source.pk for source in rows]).delete()
-    note(deleted, by if len(rows) < 2 else replace(by, batch=by.batch or uuid4()))
+    note(deleted, by if len(rows) < 2 else by._replace(batch=by.batch or uuid4()))
     return len(rows)

@@ -1,14 +1,14 @@
 """One source: added, edited, moved, merged and deleted."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 from django.db import transaction
 from django.db.models import Q
 
 from apps.database.statements import execute
 from apps.sources import kinds, queries
-from apps.sources.actions.curating import PROGRAM, By, changes, decision, delete_sources, note
+from apps.sources.actions.curating import PROGRAM, By, changes, decision, note
 from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, normalise
 from apps.sources.formats.feed import ParsedFeed
 from apps.sources.formats.opml import OpmlDocument
@@ -31,6 +31,7 @@ class NewSource:
     always_retrieved: bool = False
     clock_rate: float = 1.0
     min_gap: int | None = None  # s
+    recipe: Mapping[str, str] = field(default_factory=dict)
 
 
 @transaction.atomic
@@ -59,7 +60,7 @@ def add_source(row: NewSource) -> int:
 
 
 def _as_model(row: NewSource, url: str) -> Source:
-    values = {field.name: getattr(row, field.name) for field in fields(row)} | {"url": url}
+    values = {each.name: getattr(row, each.name) for each in fields(row)} | {"url": url}
     for name, longest in MAX_LENGTH.items():
         values[name] = values[name][:longest]
     return Source(**values)
@@ -182,11 +183,6 @@ def learn_from(source_id: int, feed: ParsedFeed) -> None:
         Source.objects.filter(pk=source_id).update(**learned)
 
 
-def delete_source(source_id: int, *, by: By = PROGRAM) -> None:
-    """Delete a source with its postings, follows and log."""
-    delete_sources([source_id], by=by)
-
-
 _LEARNT = ("title", "site_url", "description", "language", "category", "image_url")
 
 
@@ -238,11 +234,13 @@ def add_index_pages(site_id: int, pages: Collection[tuple[str, str]]) -> dict[st
 _OF_THE_SITE = ("state", "weight", "interest", "listed", "always_retrieved", "clock_rate", "min_gap")
 
 
-def follow_sites() -> int:
-    """Copy state, weights and gaps of sites to their index pages; returns the number of changed rows."""
+def follow_sites(site_ids: Collection[int] | None = None) -> int:
+    """Copy state, weights and gaps of sites, by default of all, to their index pages; how many of these changed."""
     changes = ", ".join(f"{name} = site.{name}" for name in _OF_THE_SITE)
     ours, theirs = (", ".join(f"{table}.{name}" for name in _OF_THE_SITE) for table in ("page", "site"))
+    concerned = "" if site_ids is None else "AND site.id = ANY(%(ids)s)"
     return execute(
         f"""UPDATE sources_source page SET {changes} FROM sources_source site
-        WHERE page.site_id = site.id AND page.state <> 'gone' AND ({ours}) IS DISTINCT FROM ({theirs})"""
+        WHERE page.site_id = site.id AND page.state <> 'gone' AND ({ours}) IS DISTINCT FROM ({theirs}) {concerned}""",
+        {"ids": list(site_ids or ())},
     )

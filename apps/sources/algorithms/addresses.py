@@ -4,7 +4,6 @@ import json
 import re
 from binascii import crc32
 from functools import cache, lru_cache
-from ipaddress import ip_address
 from pathlib import Path
 
 from ada_url import URL, idna, normalize_url
@@ -122,13 +121,14 @@ def hosts_only(text: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def registrable_domain(host: str) -> str:
-    """The registrable part of a host; IP addresses and names without one are returned unchanged.
+    """The registrable part of a host; IP addresses, and names without one or of this machine, are returned unchanged.
 
-    >>> registrable_domain("news.example.co.uk"), registrable_domain("127.0.0.1"), registrable_domain("localhost")
-    ('example.co.uk', '127.0.0.1', 'localhost')
+    >>> registrable_domain("news.example.co.uk"), registrable_domain("127.0.0.1"), registrable_domain("s1.a.localhost")
+    ('example.co.uk', '127.0.0.1', 's1.a.localhost')
     """
     name = host.lower().removesuffix(".")
-    if _is_ip(name):
+    # WHATWG leaves no other ways to write an IP address.
+    if ":" in name or name.replace(".", "").isdigit() or name.endswith(".localhost"):
         return name
     return _public_suffixes().privatesuffix(name) or name
 
@@ -245,14 +245,6 @@ def _complaint_about_host(text: str) -> str:
     if authority is None or not authority[1]:
         return "The address has no host such as example.org."
     return f"“{authority[1]}” is not a valid host or host and port."
-
-
-def _is_ip(name: str) -> bool:
-    try:
-        ip_address(name.removeprefix("[").removesuffix("]"))
-    except ValueError:
-        return False
-    return True
 
 
 @cache

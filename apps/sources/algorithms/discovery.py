@@ -4,10 +4,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from lxml import etree
 
@@ -44,8 +43,7 @@ _COMMENTS = re.compile(r"comment|kommentar|comentari|comentári|коммента
 _OTHER_READERS = frozenset({"feedly.com", "inoreader.com", "newsblur.com", "netvibes.com", "yahoo.com", "facebook.com"})
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     url: str
     title: str
     media_type: str  # as stated; "" if it was not
@@ -65,7 +63,9 @@ def candidates(html: bytes | str, *, url: str, link_headers: str = "") -> tuple[
     """
     text, root = _parse(html)
     base = base_of(root, url)
-    found = [*_from_header(link_headers, url), *_from_links(root, base), *_from_anchors(root, base)]
+    found = [each for link in links_in_header(link_headers) for each in _alternate("header", *link, url)]
+    found += [each for link in _links(root) for each in _alternate("link", *link, base)]
+    found += _from_anchors(root, base)
     found += _from_address(url, text)
     found += _from_generator(root, url)
     if not found:
@@ -122,22 +122,15 @@ def links_in_head(html: bytes | str) -> Iterator[tuple[str, dict[str, str]]]:
     """The `<link>` elements in the head of a page, as those of a header; and its `<base>`, with the relation "base"."""
     _, root = _parse(html)
     for head in root.iter("head"):
-        for element in head.iter("link", "base"):
-            attributes = {str(name).lower(): str(value) for name, value in element.attrib.items()}
-            if element.tag == "base":
-                attributes["rel"] = "base"
-            yield attributes.get("href", ""), attributes
+        yield from _links(head, "base")
 
 
-def _from_header(link_headers: str, url: str) -> Iterator[Candidate]:
-    for href, parameters in links_in_header(link_headers):
-        yield from _alternate("header", href, parameters, url)
-
-
-def _from_links(root: etree._Element, base: str) -> Iterator[Candidate]:
-    for element in root.iter("link"):
+def _links(root: etree._Element, *further: str) -> Iterator[tuple[str, dict[str, str]]]:
+    for element in root.iter("link", *further):
         attributes = {str(name).lower(): str(value) for name, value in element.attrib.items()}
-        yield from _alternate("link", attributes.get("href", ""), attributes, base)
+        if element.tag != "link":
+            attributes["rel"] = element.tag
+        yield attributes.get("href", ""), attributes
 
 
 def _alternate(how: Literal["header", "link"], href: str, parameters: dict[str, str], base: str) -> Iterator[Candidate]:

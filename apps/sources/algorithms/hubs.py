@@ -1,6 +1,7 @@
 """WebSub hubs and rssCloud servers that a response names."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, absolute
 from apps.sources.algorithms.discovery import MAX_PAGE_BYTES, links_in_head, links_in_header
@@ -8,11 +9,10 @@ from apps.sources.formats.feed import Cloud, ParsedFeed
 
 RSSCLOUD = "rsscloud+"  # prefix of the address of an rssCloud server, which has another protocol than hubs
 
-Links = dict[str, list[str]]  # addresses by relation, "hub" and "self" alone
+Stated = tuple[str, str, str]  # relations and address of a link, and what that is relative to
 
 
-@dataclass(frozen=True, slots=True)
-class Announcer:
+class Announcer(NamedTuple):
     """The servers that send notifications of changes, and the topic to subscribe to; empty without any."""
 
     hub_urls: tuple[str, ...] = ()  # WebSub hubs, in order
@@ -25,7 +25,7 @@ class Announcer:
 
         >>> Announcer(("http://a.example/", "https://b.example/")).hub_url
         'https://b.example/'
-        >>> Announcer(cloud=Cloud("c.example", 5337, "/pleaseNotify", "", "http-post")).hub_url
+        >>> Announcer(cloud=Cloud("c.example", 5337, "/pleaseNotify", "http-post")).hub_url
         'rsscloud+http://c.example:5337/pleaseNotify'
         """
         safe = (url for url in self.hub_urls if url.startswith("https:"))
@@ -47,8 +47,8 @@ def discover(link_header: str, feed: ParsedFeed | None, body: bytes, url: str) -
     >>> discover("", ParsedFeed("rss", self_url="https://example.org/feed"), b"", "https://example.org/")
     Announcer(hub_urls=(), topic_url='', cloud=None)
     """
-    in_header = _in_header(link_header, url) if link_header else {}
-    in_document = _in_feed(feed) if feed is not None else _in_page(body, url)
+    in_header = _wanted(_in_header(link_header, url))
+    in_document = _wanted(_in_feed(feed) if feed is not None else _in_page(body, url))
     hubs = in_header.get("hub") or in_document.get("hub") or []
     cloud = feed.cloud if feed is not None and _cloud_url(feed.cloud) else None
     if not hubs and cloud is None:
@@ -57,40 +57,37 @@ def discover(link_header: str, feed: ParsedFeed | None, body: bytes, url: str) -
     return Announcer(tuple(dict.fromkeys(hubs)), topic, cloud)
 
 
-def _in_header(link_header: str, url: str) -> Links:
-    links: Links = {}
+def _in_header(link_header: str, url: str) -> Iterator[Stated]:
     for href, parameters in links_in_header(link_header):
         if "anchor" not in parameters:  # else the link is another resource's
-            _add(links, parameters.get("rel", ""), href, url)
-    return links
+            yield parameters.get("rel", ""), href, url
 
 
-def _in_feed(feed: ParsedFeed) -> Links:
-    links: Links = {}
-    for hub in feed.hub_urls:
-        _add(links, "hub", hub, "")
-    _add(links, "self", feed.self_url, "")
-    return links
+def _in_feed(feed: ParsedFeed) -> Iterator[Stated]:
+    yield from (("hub", hub, "") for hub in feed.hub_urls)
+    yield "self", feed.self_url, ""
 
 
-def _in_page(body: bytes, url: str) -> Links:
+def _in_page(body: bytes, url: str) -> Iterator[Stated]:
     if b"hub" not in body[:MAX_PAGE_BYTES].lower():  # saves most pages their reading
-        return {}
-    links: Links = {}
+        return
     base = url
     for href, attributes in links_in_head(body):
         if attributes.get("rel") == "base":
             base = absolute(href, url) or base
         else:
-            _add(links, attributes.get("rel", ""), href, base)
+            yield attributes.get("rel", ""), href, base
+
+
+def _wanted(stated: Iterable[Stated]) -> dict[str, list[str]]:
+    """Addresses by relation, "hub" and "self" alone."""
+    links: dict[str, list[str]] = {}
+    for relations, href, base in stated:
+        address = absolute(href, base)
+        if address and len(address) <= MAX_ADDRESS_LENGTH:
+            for relation in {"hub", "self"}.intersection(relations.lower().split()):
+                links.setdefault(relation, []).append(address)
     return links
-
-
-def _add(links: Links, relations: str, href: str, base: str) -> None:
-    address = absolute(href, base)
-    if address and len(address) <= MAX_ADDRESS_LENGTH:
-        for relation in {"hub", "self"}.intersection(relations.lower().split()):
-            links.setdefault(relation, []).append(address)
 
 
 def _cloud_url(cloud: Cloud | None) -> str:

@@ -1,5 +1,7 @@
 """The feed formats: bytes of any dialect in, one shape out. Pure: no clock, no network, no database."""
 
+import re
+
 from apps.sources.formats.characters import to_utf8, with_prefixes_declared, with_references_mended
 from apps.sources.formats.documents import describe, is_web_page, read_tree
 from apps.sources.formats.fallback import MAX_LOOSE_BYTES, read_loosely
@@ -9,6 +11,9 @@ from apps.sources.formats.xml_feed import read_feed_element
 
 MAX_DOCUMENT_BYTES = 20 * 1024 * 1024
 MAX_MENDED_BYTES = 4 * 1024 * 1024
+
+_PAGE = re.compile(rb"(?:\s|<[?!][^>]*>)*<(?:\w+:)?(?:html|body|div)\b", re.IGNORECASE)
+_FEED = re.compile(rb"<(?:rss|rdf:RDF|feed)(?=[\s>])")
 
 
 def parse(content: bytes, *, content_type: str = "", url: str = "") -> ParsedFeed:
@@ -31,6 +36,8 @@ def parse(content: bytes, *, content_type: str = "", url: str = "") -> ParsedFee
     if len(content) > MAX_DOCUMENT_BYTES:
         raise NotAFeed(f"The document is larger than {MAX_DOCUMENT_BYTES // 2**20} MB, the maximum.")
     utf8, problems = to_utf8(content, content_type)
+    if inside := _inside_page(utf8):
+        utf8, problems = inside, (*problems, "The feed stands inside of a web page.")
     if utf8.startswith((b"{", b"[")):
         return read_json_feed(utf8, url, problems)
     document = read_tree(utf8, url, problems)
@@ -42,6 +49,16 @@ def parse(content: bytes, *, content_type: str = "", url: str = "") -> ParsedFee
     if feed is None:
         raise NotAFeed(describe(utf8, document.problems))
     return feed
+
+
+def _inside_page(utf8: bytes) -> bytes:
+    """The feed that some servers wrap into a web page, or b""."""
+    start = _FEED.search(utf8) if _PAGE.match(utf8) else None
+    if start is None:
+        return b""
+    closing = b"</" + start[0][1:]  # looked for from the end, so that no content takes long
+    end = utf8.rfind(closing, start.end())
+    return utf8[start.start() : end] + closing + b">" if end >= 0 else b""
 
 
 def _read_broken(utf8: bytes, url: str, problems: tuple[str, ...]) -> ParsedFeed | None:

@@ -7,12 +7,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
-from feedparser.datetimes.asctime import _parse_date_asctime
-from feedparser.datetimes.greek import _parse_date_greek
-from feedparser.datetimes.hungarian import _parse_date_hungarian
-from feedparser.datetimes.korean import _parse_date_nate, _parse_date_onblog
-from feedparser.datetimes.perforce import _parse_date_perforce
-from feedparser.datetimes.w3dtf import _parse_date_w3dtf
+from feedparser.datetimes import _date_handlers
+from feedparser.datetimes.iso8601 import _parse_date_iso8601
+from feedparser.datetimes.rfc822 import _parse_date_rfc822
 
 MAX_DATE = 100  # characters
 EARLIEST_YEAR = 1000  # "0001-01-01" is what software writes that has no date
@@ -26,22 +23,18 @@ _RFC_822 = re.compile(
     r"""(?:[a-z]{2,9}(?![a-z])[.,]*\s*)?  # the day of the week is often wrong: never read
         (?:(?P<day>\d{1,2})[\s-]+(?P<month>[a-z]{3})[a-z]*\.?|(?P<us_month>[a-z]{3})[a-z]*\.?\s+(?P<us_day>\d{1,2}),?)
         [\s,-]+(?P<year>\d{4}|\d{2})\b
-        (?:[\s,T]+(?P<hour>\d{1,2}):(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:\.\d+)?)?)?
+        (?:[\s,T]+(?P<hour>\d{1,2}):(?P<minute>\d{1,2})(?::(?P<second>\d{1,2})(?:[.,]\d*)?)?)?
         \s*(?:etc/)?(?P<zone>(?:gmt|utc|ut)?\s*[+-]\d{1,2}:?\d{2}|[a-z]{1,5})?
         \s*(?:\(.*\))?""",
     re.IGNORECASE | re.VERBOSE,
 )
+# What datetime does not read of it: zones with a name, leap seconds, midnight as the 24th hour.
+_ISO_8601 = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)[T ](\d\d?:\d\d(?::\d\d(?:[.,]\d*)?)?)\s*([^\[]*)")
+# Dublin Core writes periods, of which the start counts: "start=2024-05-06; end=2024-05-12", "2024-05-06/2024-05-12".
+_NOT_START = re.compile(r".*?\bstart=\s*|(?<=[\dZ])\s*;.*|(?<=\d-\d\d)/.*|(?<=Z)/.*", re.DOTALL)
 _OFFSET = re.compile(r"([+-])(\d{1,2}):?(\d{2})$")
 # Without feedparser's parser of ISO 8601, which fills gaps from the clock and accepts any number.
-_ODD = (
-    _parse_date_w3dtf,
-    _parse_date_asctime,
-    _parse_date_perforce,
-    _parse_date_onblog,
-    _parse_date_nate,
-    _parse_date_greek,
-    _parse_date_hungarian,
-)
+_ODD = [read for read in _date_handlers if read not in (_parse_date_iso8601, _parse_date_rfc822)]
 
 
 def parse_date(text: str) -> datetime | None:
@@ -55,7 +48,7 @@ def parse_date(text: str) -> datetime | None:
     datetime.datetime(2003, 12, 31, 10, 14, 55, tzinfo=datetime.timezone.utc)
     >>> parse_date("yesterday")
     """
-    text = text.strip()
+    text = _NOT_START.sub("", text.strip()[: MAX_DATE + 1])
     if not text or len(text) > MAX_DATE:
         return None
     try:
@@ -80,7 +73,10 @@ def _iso_8601(text: str) -> datetime | None:
     try:
         return datetime.fromisoformat(text)
     except ValueError:
+        match = _ISO_8601.match(text)
+    if match is None or not 1 <= int(match[2]) <= 12:
         return None
+    return _rfc_822(f"{match[3]} {_MONTHS[int(match[2]) - 1]} {match[1]} {match[4]} {match[5]}")
 
 
 def _rfc_822(text: str) -> datetime | None:

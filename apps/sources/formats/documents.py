@@ -5,9 +5,9 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -31,8 +31,7 @@ _OTHER_XML: Mapping[str, str] = _NAMES["documents"]
 _PREFIXES: Mapping[str, str] = _NAMES["namespaces"]  # by namespace, in small letters and without a last slash
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     root: etree._Element | None
     url: str
     well_formed: bool

@@ -35,8 +35,11 @@ _PICTURE_NAME = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:\?|$)", re.IGNORECA
 # Of the author, which WordPress lists beside the posting's pictures.
 _PORTRAIT = re.compile(r"https?://[^/]*gravatar\.com/")
 # In the order of trust.
-_PUBLISHED = ("pubdate", "published", "issued", "dcterms:issued", "dc:date", "created", "dcterms:created")
-_UPDATED = ("updated", "modified", "dcterms:modified")
+_PUBLISHED = (
+    "pubdate", "published", "issued", "dcterms:issued", "dc:issued", "dc:date", "dcterms:date", "created",
+    "dcterms:created", "dc:created", "dcterms:available", "dcterms:datesubmitted",
+)  # fmt: skip
+_UPDATED = ("updated", "modified", "dcterms:modified", "dc:modified")
 
 
 def read_extensions(
@@ -48,8 +51,8 @@ def read_extensions(
     links = read_links(document, children)
     files = _enclosures(document, children, links, media)
     entry = ParsedEntry(
-        published=parse_date(first_text(children, *_PUBLISHED)),
-        updated=parse_date(first_text(children, *_UPDATED)),
+        published=next(filter(None, map(parse_date, all_texts(children, *_PUBLISHED))), None),
+        updated=next(filter(None, map(parse_date, all_texts(children, *_UPDATED))), None),
         authors=_authors(children),
         categories=_categories({**children, **media} if media else children),
         image_url=_picture(document, children, media, files),
@@ -265,7 +268,7 @@ def cloud(attributes: Iterable[tuple[object, object]]) -> Cloud | None:
     """The server named by the attributes of a <cloud> element; None for an impossible host or port.
 
     >>> cloud([("domain", "rpc.example.org"), ("port", "80"), ("path", "/RPC2"), ("protocol", "http-post")])
-    Cloud(domain='rpc.example.org', port=80, path='/RPC2', procedure='', protocol='http-post')
+    Cloud(domain='rpc.example.org', port=80, path='/RPC2', protocol='http-post')
     """
     given = {str(name).lower(): str(value).strip() for name, value in attributes}
     port = number(given.get("port") or "80", 65_535)
@@ -277,7 +280,6 @@ def cloud(attributes: Iterable[tuple[object, object]]) -> Cloud | None:
         domain=domain[:MAX_NAME],
         port=port,
         path=path if path.startswith("/") else f"/{path}",
-        procedure=given.get("registerprocedure", "")[:MAX_NAME],
         protocol=given.get("protocol", "")[:MAX_NAME].lower(),
     )
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 MAX_ENTRIES = 10_000
 
@@ -53,7 +54,6 @@ class Cloud:
     domain: str
     port: int
     path: str
-    procedure: str
     protocol: str  # in small letters: "http-post", "xml-rpc", "soap"
 
 
@@ -80,8 +80,7 @@ def left_out(count: int) -> tuple[str, ...]:
 
 
 # --- pages ------------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """A document as it was fetched, no longer compressed."""
 
     content: bytes

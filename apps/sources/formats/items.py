@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from hashlib import blake2b
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from lxml import etree
 
@@ -35,8 +35,7 @@ _WITH_DOTS = re.compile(r"\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b(?:\D{1,8}(\d{1
 _STAMP = re.compile(r"(\d{9,10}|\d{12,13})(?:\.\d+)?", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class FoundItem:
+class FoundItem(NamedTuple):
     """The values that the paths found in one item, as written."""
 
     title: str = ""  # text or HTML
@@ -181,8 +180,7 @@ _PICTURES = ("data-src", "data-original", "data-lazy-src", "src", "content", "hr
 _DATES = ("datetime", "content", "data-date", "data-time", "title")
 
 
-@dataclass(frozen=True, slots=True)
-class TreeReader:
+class TreeReader(NamedTuple):
     """Evaluates the paths of one kind on one tree."""
 
     is_json: bool

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
 from email.utils import format_datetime
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from lxml import etree
 
@@ -36,8 +35,7 @@ class BrokenOpml(ValueError):
         self.column = column
 
 
-@dataclass(frozen=True, slots=True)
-class Subscription:
+class Subscription(NamedTuple):
     xml_url: str
     title: str = ""
     html_url: str = ""
@@ -46,14 +44,12 @@ class Subscription:
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(NamedTuple):
     line: int
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class OpmlDocument:
+class OpmlDocument(NamedTuple):
     title: str = ""
     subscriptions: tuple[Subscription, ...] = ()
     skipped: tuple[Skipped, ...] = ()
@@ -171,7 +167,7 @@ class _Reader:
         )
         paths = filter(None, (*found.folders, path, *_categories(attributes.get("category", ""))))
         folders = tuple(islice(dict.fromkeys(paths), MAX_FOLDERS))
-        self.subscriptions[xml_url] = replace(found, folders=folders)
+        self.subscriptions[xml_url] = found._replace(folders=folders)
 
     def skip(self, element: etree._Element, reason: str) -> None:
         self.skipped.append(Skipped(_line(element), reason))

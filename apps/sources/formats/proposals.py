@@ -34,8 +34,10 @@ _DESCRIPTIVE = ("itemprop", "itemtype", "data-testid", "data-component", "role",
 _SAFE_VALUE = re.compile(r"[\w./: -]{1,60}")
 _MADE_UP = re.compile(r"\d{3}|(?:^|[-_])(?=[a-zA-Z]*\d)(?=\d*[a-zA-Z])\w{5,}$")  # classes that programs number or hash
 _VAGUE = frozenset({"div", "span", "li", "a", "p", "td", "tr", "ul", "section"})
-_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_DESCRIPTIVE_NAMES = frozenset({*_HEADINGS, "time", "img", "figcaption", "blockquote"})
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_DESCRIPTIVE_NAMES = frozenset({*HEADINGS, "time", "img", "figcaption", "blockquote"})
+ASIDE = ("nav", "footer", "aside", "form")  # where lists of links are no news
+_NOT_ASIDE = f"not({' or '.join(f'ancestor::{name}' for name in ASIDE)})"
 _BLOCKS = ("p", "div", "span", "td", "dd", "section", "blockquote", "summary")
 
 
@@ -158,7 +160,7 @@ class _Candidate:
         around = [each for each in _upwards(title) if each is self.item or self.item in each.iterancestors()]
         same = [each for each in around if one_line(words_of(each)) == words]
         # A heading says better than the link in it what a title is.
-        same.sort(key=lambda each: each.tag not in _HEADINGS)
+        same.sort(key=lambda each: each.tag not in HEADINGS)
         paths = [path for each in same for path in self._paths_to(each)]
         return self._best(paths, lambda node: one_line(self.search.reader.text(node)), example=words)
 
@@ -283,6 +285,9 @@ def _absolute_paths(element: etree._Element) -> Iterator[tuple[str, float]]:
         for outer, outer_robust in _tests(parent)[:3]:
             for test, robust in (tests[0], tests[-1]):
                 yield f"//{outer}/{test}", 0.97 * min(robust, outer_robust)
+    if next(element.iterancestors(*ASIDE), None) is None:
+        within = f"{_name(parent)}/" if parent is not None else ""
+        yield f"//{within}{tests[-1][0]}[{_NOT_ASIDE}]", 0.95 * tests[-1][1]
     around = next((each for each in element.iterancestors() if _is_descriptive_id(each.get("id", ""))), None)
     if around is not None:
         for test, robust in (tests[0], tests[-1]):

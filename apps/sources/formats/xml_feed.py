@@ -1,11 +1,17 @@
-"""RSS 0.9x to 2.0, RDF (RSS 1.0), and Atom with its forerunners: the feed and its entries, with what modules add."""
+"""RSS 0.9x to 2.0, RDF (RSS 1.0), and Atom with its forerunners: the feed and its entries, with what modules add.
 
+Content may be written escaped, as XHTML or as plain text.
+"""
+
+import base64
+import binascii
 from dataclasses import replace
 from functools import partial
 
 from lxml import etree
 
 from apps.sources.formats.documents import (
+    XML_BASE,
     XML_LANG,
     Children,
     Document,
@@ -14,6 +20,7 @@ from apps.sources.formats.documents import (
     first,
     first_of,
     first_text,
+    text_of,
 )
 from apps.sources.formats.extensions import (
     Link,
@@ -27,16 +34,19 @@ from apps.sources.formats.extensions import (
     update_hints,
 )
 from apps.sources.formats.feed import MAX_ENTRIES, ParsedEntry, ParsedFeed, left_out
-from apps.sources.formats.markup import html_of, html_of_construct, title_of
 from apps.sources.formats.text import (
+    MAX_CONTENT,
     MAX_DESCRIPTION,
     MAX_IDENTIFIER,
     MAX_LANGUAGE,
+    escaped,
     one_line,
     paragraphs,
     plain_text,
     unescaped_title,
     web_address,
+    with_absolute_addresses,
+    without_controls,
 )
 
 RDF_ABOUT = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
@@ -207,3 +217,78 @@ def _atom_link(document: Document, children: Children, links: list[Link], guid: 
     source = web_address(content.get("src"), document.base(content)) if content is not None else ""
     video = first_text(children, "yt:videoid")
     return source or web_address(f"https://www.youtube.com/watch?v={video}" if video else guid)
+
+
+# --- text and markup of an element ------------------------------------------------------------------------------------
+_HTML = {"html", "text/html"}
+_XHTML = {"xhtml", "application/xhtml+xml"}
+
+
+def html_of(document: Document, element: etree._Element) -> str:
+    """The HTML of an RSS description or content: escaped in the text, or written as elements."""
+    markup = _inner(element) if len(element) else (element.text or "")
+    return _finished(document, element, markup)
+
+
+def html_of_construct(document: Document, element: etree._Element) -> str:
+    """The HTML of an Atom text construct or content, of Atom 0.3 as of Atom 1.0; "" for pictures and sounds."""
+    kind = _kind(element)
+    text = element.text or ""
+    if not _is_text(kind) or element.get("mode") == "base64":
+        markup = _decoded_base64(text) or (escaped(text) if kind.endswith("json") else "")
+    elif len(element):
+        markup = _inner(element)
+    elif kind in _HTML or (kind in _XHTML and "<" in text):
+        markup = text
+    else:
+        markup = escaped(text)
+    return _finished(document, element, markup)
+
+
+def title_of(element: etree._Element, *, is_construct: bool) -> str:
+    """The words of a title; Atom declares whether they are HTML, for RSS it is assumed."""
+    text, kind = text_of(element), _kind(element)
+    if is_construct and (not _is_text(kind) or element.get("mode") == "base64") and (hidden := _decoded_base64(text)):
+        return plain_text(hidden)
+    is_plain = len(element) > 0 or (is_construct and kind not in _HTML)
+    return one_line(text) if is_plain else unescaped_title(plain_text(text))
+
+
+def _kind(element: etree._Element) -> str:
+    return (element.get("type") or "text").partition(";")[0].strip().lower()
+
+
+def _is_text(kind: str) -> bool:
+    # A type without a slash is a slip of the pen. Pictures and other XML are content that no page can show.
+    return kind in _XHTML or kind.startswith("text/") or kind == "application/xml" or "/" not in kind
+
+
+def _finished(document: Document, element: etree._Element, markup: str) -> str:
+    markup = markup.strip()[:MAX_CONTENT]
+    if document.has_bases and any(XML_BASE in holder.attrib for holder in (element, *element.iterancestors())):
+        return with_absolute_addresses(markup, document.base(element))
+    return markup
+
+
+def _inner(element: etree._Element) -> str:
+    """The markup between the element's tags, in HTML, without the <div> that Atom requires."""
+    outer_text = "".join([element.text or "", *(child.tail or "" for child in element)])
+    if len(element) == 1 and not outer_text.strip() and canonical_name(element[0].tag) in ("xhtml:div", "div"):
+        element = element[0]
+    # Moved into an element of their own, the nodes leave the namespaces of the feed behind.
+    holder = etree.Element("div")
+    holder.text = element.text
+    for child in list(element):
+        holder.append(child)
+    for node in holder.iter("*"):
+        node.tag = node.tag.rpartition("}")[2]
+    etree.cleanup_namespaces(holder)
+    return etree.tostring(holder, method="html", encoding="unicode").removeprefix("<div>").removesuffix("</div>")
+
+
+def _decoded_base64(text: str) -> str:
+    """The text in base64, or "" for what is no text, such as a picture."""
+    try:
+        return without_controls(base64.b64decode("".join(text.split()), validate=True).decode("utf-8"))
+    except (binascii.Error, ValueError):
+        return ""

@@ -22,6 +22,7 @@ from apps.sources.formats.text import web_address
 DEFAULT = "feed"
 INDEX = "index"  # index pages of crawled sites, which the crawl adds by itself
 SITE = "site"
+MIN_OFFERED = 3  # items that a recipe without an example has to find
 PROPOSED = "xpath"  # whose paths are proposed where the kind cannot propose any
 
 Reader = Callable[[Sequence[Page], Recipe], ParsedFeed | Follow]
@@ -48,6 +49,7 @@ class SourceKind:
     strips: bool = True  # white space around a path means nothing
     read: Reader = _read_nothing  # the pages fetched so far, the source's own first; raises NotAFeed
     propose: Callable[[Page, str], Iterable[Proposal]] | None = None  # recipes that find a title in plain letters
+    examples: Callable[[Page], Iterable[str]] | None = None  # titles that a document probably lists
     is_feed: bool = False  # the servers of feeds know validators
     is_crawled: bool = False  # its items are links to pages: retrieval follows them, and `read` is not called
     is_page: bool = False  # it may be planned by its weekly timetable, as CAM plans web pages
@@ -86,7 +88,7 @@ class SourceKind:
 @cache
 def all_kinds() -> Mapping[str, SourceKind]:
     """The kinds by their names; feeds come first."""
-    found = {name: replace(kind, name=name) for name, kind in entries(__name__, "KIND")}
+    found = {name: replace(kind, name=name) for name, kind in entries(__name__, "KIND", group="wirebeat.source_kinds")}
     return {DEFAULT: found[DEFAULT]} | found
 
 
@@ -128,3 +130,25 @@ def propose(name: str, page: Page, example_title: str) -> list[Proposal]:
     """
     wanted, function = plain_letters(example_title), proposing(name).propose
     return likeliest(function(page, wanted)) if wanted and function else []
+
+
+def offer(name: str, page: Page) -> list[Proposal]:
+    """The likeliest recipe for a document of which no title is known, or nothing. What it finds can be read.
+
+    >>> rows = "".join(f'<li><a href="/{n}">The river has left its bed {n}</a>' for n in range(4))
+    >>> [found] = offer("xpath", Page(f"<ul>{rows}</ul>".encode(), "text/html", "https://example.org/"))
+    >>> found.items, found.titles[0]
+    (4, 'The river has left its bed 0')
+    """
+    kind = kind_of(name)
+    if not kind.propose or not kind.examples:
+        return []
+    try:
+        examples = [plain_letters(title) for title in kind.examples(page)]
+        found = likeliest(each for title in examples for each in kind.propose(page, title))
+        found = [each for each in found if each.recipe.link and each.items >= MIN_OFFERED][:1]
+        for each in found:
+            kind.read([page], kind.own(each.recipe))
+    except NotAFeed:
+        return []
+    return found

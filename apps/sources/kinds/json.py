@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 
+from apps.sources.formats.examples import titles_of_members
 from apps.sources.formats.feed import Page, ParsedFeed
 from apps.sources.formats.json_paths import check_json_path, read_json_tree
 from apps.sources.formats.json_proposals import propose_keys
@@ -27,5 +28,6 @@ KIND = SourceKind(
     check=check_json_path,
     read=read,
     propose=propose_keys,
+    examples=titles_of_members,
     is_page=True,
 )

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 
+from apps.sources.formats.examples import titles_of_links
 from apps.sources.formats.feed import Page, ParsedFeed
 from apps.sources.formats.proposals import propose_paths
 from apps.sources.formats.recipes import ITEM_FIELDS, REQUIRED_FIELDS, Recipe, read_items
@@ -22,5 +23,6 @@ KIND = SourceKind(
     required=REQUIRED_FIELDS,
     read=read,
     propose=propose_paths,
+    examples=titles_of_links,
     is_page=True,
 )

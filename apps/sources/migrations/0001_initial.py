@@ -58,7 +58,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "always_retrieved",
-                    models.BooleanField(default=False, help_text='Checked even while nobody follows it.'),
+                    models.BooleanField(default=False, help_text='Checked even while it has no followers.'),
                 ),
                 ("clock_rate", models.FloatField(default=1.0)),
                 ("min_gap", models.PositiveIntegerField(blank=True, null=True)),
