@@ -1,9 +1,8 @@
 """Imports an account from an archive, and deletes accounts."""
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import IO
+from typing import IO, NamedTuple
 
 from django.db import transaction
 
@@ -18,7 +17,7 @@ from apps.accounts import actions as accounts
 from apps.accounts.models import User
 from apps.alerts.models import Message
 from apps.following import queries as following
-from apps.following.actions import NotPossible
+from apps.following.actions.errors import NotPossible
 from apps.jobs import actions as jobs
 from apps.postings.queries.recognition import ForeignPosting, recognize
 from apps.retrieval import actions as retrieval
@@ -28,8 +27,7 @@ ABANDONED_AFTER = timedelta(days=30)
 ABOUT_POSTINGS = {member.name: member.take for member in MEMBERS if isinstance(member.take, AboutPostings)}
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """The result of an import."""
 
     restored: Counter[str]  # new rows, by the name of the member
@@ -105,6 +103,6 @@ def delete_account(user: User, *, now: datetime) -> None:
     source_ids = list(following.follows_of(user).values_list("source_id", flat=True))
     # Messages first and in the order in which senders lock them, or the two could deadlock.
     list(Message.objects.filter(user=user).order_by("pk").select_for_update().values_list("pk"))
-    jobs.forget_requester(user.username)
+    jobs.claiming.forget_requester(user.username)
     accounts.delete_account(user)
     retrieval.adopt_sources(source_ids, now=now)

@@ -1,21 +1,21 @@
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.timezone import now
 
 from apps.account_data import actions
 from apps.accounts.actions import NotPossible
-from apps.accounts.admin import PersonAdmin
 from apps.accounts.models import User
-
-admin.site.unregister(User)
 
 
 @admin.register(User)
-class DeletingPersonAdmin(PersonAdmin):
+class PersonAdmin(UserAdmin):  # type: ignore[type-arg]  # Django's takes none when it runs
     """Deletes users by the same action as users themselves."""
+
+    fieldsets = (*(UserAdmin.fieldsets or ()), ("Reading", {"fields": ("unread_only", "order", "images")}))
 
     def delete_model(self, request: HttpRequest, obj: User) -> None:
         try:

@@ -1,6 +1,6 @@
-from django.conf import settings
 from django.db import models
 
+from apps.accounts.models import User
 from apps.sources.models import Source
 
 
@@ -8,7 +8,7 @@ class Waiting(models.Model):
     """A line of an archive about a posting that has not been retrieved yet. See `actions.settle`."""
 
     id = models.BigAutoField(primary_key=True)
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+", db_index=False)
     member = models.CharField(max_length=40)  # of the archive
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="+")
     key = models.CharField(max_length=64)  # distinguishes it from other lines about the source

@@ -24,8 +24,9 @@ def _read_me(user: User, now: datetime) -> bytes:
     lines = [
         f"All data of {user.username} at {own_address('/')}, as of {now:%Y-%m-%d %H:%M} UTC.",
         "",
-        *(f"{member.name:16} {member.about}" for member in MEMBERS),
+        *(f"{member.name:16} {member.label}" for member in MEMBERS),
         "",
+        "Files that end in .jsonl have one entry a line; others are for any reader of feeds.",
         "Any Wirebeat can import this archive: sign in there, and upload it under Account, “Export & import”.",
     ]
     return ("\n".join(lines) + "\n").encode()

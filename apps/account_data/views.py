@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from apps.account_data import actions, queries
 from apps.account_data.formats.problems import BadArchive
 from apps.account_data.forms import ArchiveForm, DeletionForm
-from apps.account_data.pages import restored_rows
+from apps.account_data.members import MEMBERS
 from apps.accounts.actions import NotPossible, rate_limits
 from apps.accounts.views.requests import PersonsRequest, errors_in, person_get, person_post
 
@@ -52,7 +52,8 @@ def import_archive(request: PersonsRequest) -> HttpResponse:
     if form.is_valid():
         try:
             report = actions.import_archive(request.user, form.cleaned_data["file"], now=now())
-            context |= {"page": report, "rows": restored_rows(report)}
+            rows = [(member.label, count) for member in MEMBERS if (count := report.restored[member.name])]
+            context |= {"page": report, "rows": rows}
         except BadArchive as problem:
             form.add_error("file", _("Nothing was imported. %(problem)s") % {"problem": problem})
     return render(request, "account_data/archive.html", context)

@@ -16,7 +16,6 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
 from apps.accounts import actions, queries
@@ -32,13 +31,13 @@ UNKNOWN_ADDRESS = "0.0.0.0"
 
 class AccountAdapter(DefaultAccountAdapter):
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        return queries.may_sign_up(request.session.get(INVITATION, ""), now())
+        return queries.may_sign_up(request.session.get(INVITATION, ""))
 
     def save_user(self, request: HttpRequest, user: User, form: Any, commit: bool = True) -> User:
         with transaction.atomic():
             super().save_user(request, user, form, commit)
             if commit:
-                admit(request, user)
+                admit(request)
         return user
 
     def get_login_redirect_url(self, request: HttpRequest) -> str:
@@ -83,7 +82,7 @@ class ForeignAccountAdapter(DefaultSocialAccountAdapter):
         with transaction.atomic():
             user: User = super().save_user(request, sociallogin, form)
             if form is None:
-                admit(request, user)
+                admit(request)
         return user
 
 
@@ -98,12 +97,8 @@ class TwoFactorAdapter(DefaultMFAAdapter):
         return name or str(super().generate_authenticator_name(user, type))
 
 
-def admit(request: HttpRequest, user: User) -> None:
-    """Use up the invitation of a new user, or refuse the sign-up without a valid one."""
-    try:
-        actions.take_invitation(user, request.session.get(INVITATION, ""), now=now())
-    except actions.NotPossible as problem:
-        messages.error(request, str(problem))
-        raise ImmediateHttpResponse(redirect("account_signup")) from None
-    finally:
-        request.session.pop(INVITATION, None)
+def admit(request: HttpRequest) -> None:
+    """Refuse a sign-up without a valid invitation, unless sign-up is open."""
+    if not queries.may_sign_up(request.session.pop(INVITATION, "")):
+        messages.error(request, _("This invitation has expired. Ask for a new one."))
+        raise ImmediateHttpResponse(redirect("account_signup"))

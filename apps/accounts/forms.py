@@ -94,15 +94,3 @@ class TokenForm(forms.Form):
             "Fever apps sign in with a key made from your username and the token. Other apps do not need this."
         ),
     )
-
-
-class InvitationForm(forms.Form):
-    note = forms.CharField(
-        max_length=actions.MAX_NOTE_LENGTH,
-        required=False,
-        label=_("Who it is for"),
-        help_text=_("Only administrators see this."),
-    )
-    days = forms.IntegerField(
-        min_value=1, max_value=actions.MAX_INVITATION_DAYS, initial=7, label=_("Valid for (days)")
-    )

@@ -1,4 +1,3 @@
-from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
@@ -67,7 +66,7 @@ class AppToken(models.Model):
         READ = "read", _("Read")
         WRITE = "write", _("Change")
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="app_tokens")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="app_tokens")
     name = models.CharField(max_length=100)
     scopes = ArrayField(models.CharField(max_length=5, choices=Scope))
     digest = models.CharField(max_length=64, unique=True)  # SHA-256 of the secret
@@ -79,18 +78,3 @@ class AppToken(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-
-class Invitation(models.Model):
-    """A link that allows one sign-up, where sign-up is not open."""
-
-    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="invitations")
-    note = models.CharField(max_length=200, blank=True)  # for administrators
-    digest = models.CharField(max_length=64, unique=True)  # SHA-256 of the secret in the link
-    made_at = models.DateTimeField()
-    expires_at = models.DateTimeField()
-    used_at = models.DateTimeField(null=True)
-    used_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
-
-    def __str__(self) -> str:
-        return self.note or f"invitation {self.pk}"

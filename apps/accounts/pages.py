@@ -1,8 +1,7 @@
 """Pages of an account."""
 
 from collections import Counter
-from dataclasses import dataclass
-from datetime import datetime
+from typing import Any
 
 from allauth.mfa.models import Authenticator
 from django.conf import settings
@@ -30,20 +29,11 @@ def account_page(user: User) -> dict[str, object]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRow:
-    id: int
-    browser: str
-    system: str
-    ip: str
-    began_at: datetime
-    is_current: bool
-
-
-def session_rows(user: User, current_key: str) -> list[SessionRow]:
+def session_rows(user: User, current_key: str) -> list[dict[str, Any]]:
     """The current session first, then the newest."""
     rows = [
-        SessionRow(each.pk, *browser_named(each.user_agent), each.ip, each.created_at, each.session_key == current_key)
+        dict(zip(("browser", "system"), browser_named(each.user_agent), strict=True))
+        | {"id": each.pk, "ip": each.ip, "began_at": each.created_at, "is_current": each.session_key == current_key}
         for each in queries.sessions_of(user)
     ]
-    return sorted(rows, key=lambda row: not row.is_current)
+    return sorted(rows, key=lambda row: not row["is_current"])

@@ -14,7 +14,7 @@ SELECT session_key, session_data, expire_date FROM django_session WHERE session_
 
 class SessionStore(db.SessionStore):
     def _get_session_from_db(self) -> AbstractBaseSession | None:
-        for session in fetch_as(self.model, _SESSION, [sanitize(self.session_key or ""), now()]):
+        for session in fetch_as(self.model, _SESSION, [sanitize(self.session_key or ""), now()], generic=True):
             return session
         self._session_key = None
         return None

@@ -8,6 +8,5 @@ urlpatterns = [
     path("tokens/<int:token_id>/revoke/", views.revoke_token, name="revoke_token"),
     path("sessions/<int:session_id>/end/", views.end_session, name="end_session"),
     path("invitations/", views.invitations, name="invitations"),
-    path("invitations/<int:invitation_id>/back/", views.take_back_invitation, name="take_back_invitation"),
     path("invited/<str:invitation_secret>/", views.accept_invitation, name="accept_invitation"),
 ]

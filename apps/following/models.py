@@ -1,9 +1,10 @@
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models.functions import Now
+from django.db.models import Q
+from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.models import User
 from apps.postings.models import Posting
 from apps.sources.models import Source
 
@@ -11,7 +12,7 @@ UNSORTED = 1_000_000  # position of what was never sorted manually: last, by nam
 
 
 class Folder(models.Model):
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="folders")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="folders")
     parent = models.ForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="children")
     name = models.CharField(max_length=100)
     position = models.IntegerField(default=UNSORTED, db_default=UNSORTED)  # among its siblings
@@ -61,7 +62,7 @@ class Follow(models.Model):
         DIRECT = "direct", _("Directly")
         BLOCKED = "blocked", _("Don't load images")
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="follows")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="follows")
     source = models.ForeignKey(Source, on_delete=models.CASCADE, related_name="follows")
     folders = models.ManyToManyField(Folder, related_name="follows", blank=True)
     title = models.CharField(max_length=1_000, blank=True)  # the user's own
@@ -84,7 +85,7 @@ class Follow(models.Model):
 class Mark(models.Model):
     """A user's mark on a posting. Without a row: not starred, and read as `Follow` defines."""
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="marks", db_index=False)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="marks", db_index=False)
     posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="marks")
     read = models.BooleanField(null=True)  # null: as `Follow` defines
     starred_at = models.DateTimeField(null=True)
@@ -99,20 +100,16 @@ class Mark(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "posting"], name="mark_once")]
         indexes = [
-            models.Index(
-                fields=["user", "-starred_at"], condition=models.Q(starred_at__isnull=False), name="mark_starred"
-            ),
-            models.Index(fields=["user", "posting"], condition=models.Q(read=False), name="mark_unread"),
-            models.Index(
-                fields=["user", "marked_all"], condition=models.Q(marked_all__isnull=False), name="mark_of_all"
-            ),
+            models.Index(fields=["user", "-starred_at"], condition=Q(starred_at__isnull=False), name="mark_starred"),
+            models.Index(fields=["user", "posting"], condition=Q(read=False), name="mark_unread"),
+            models.Index(fields=["user", "marked_all"], condition=Q(marked_all__isnull=False), name="mark_of_all"),
         ]
 
 
 class MarkedAll(models.Model):
     """A list that a user marked read; kept for a day to undo it. Marks made by it refer to it."""
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     marked_at = models.DateTimeField()
     # Parallel arrays: follows, and the values between which their `read_through` moved.
     follows = ArrayField(models.BigIntegerField(), default=list)
@@ -123,15 +120,44 @@ class MarkedAll(models.Model):
         indexes = [models.Index(fields=["marked_at"], name="marked_all_oldest")]
 
 
+class StateChange(models.Model):
+    """Something by which postings of a source may have become read or unread, or copies of others.
+
+    Triggers add a row in the transaction of each change, and nothing waits for another: the sum of the amounts is the
+    version of the states. Only `actions.counting` joins rows, without changing a sum.
+    """
+
+    reader = models.BigIntegerField()  # the user's id; 0: all users
+    source = models.BigIntegerField()  # its id; 0: all sources
+    amount = models.IntegerField()
+
+    class Meta:
+        indexes = [models.Index(fields=["reader", "source"], include=["amount"], name="state_version")]
+
+
+class UnreadCount(models.Model):
+    """What is unread of a source up to a posting, as long as the version of the states is the same."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+", db_index=False)
+    source = models.BigIntegerField()
+    version = models.BigIntegerField()
+    through = models.BigIntegerField()  # the last posting that is counted
+    single = models.IntegerField()  # postings without copies
+    copied = ArrayField(models.BigIntegerField())  # the first copies of the others
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "source"], name="unread_count_once")]
+
+
 class Tag(models.Model):
     """A user's label for postings."""
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="tags", db_index=False)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="tags", db_index=False)
     name = models.CharField(max_length=50)
     postings = models.ManyToManyField(Posting, through="Tagging", related_name="tags")
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["user", "name"], name="tag_once")]
+        constraints = [models.UniqueConstraint("user", Lower("name"), name="tag_once")]
 
     def __str__(self) -> str:
         return self.name
@@ -149,7 +175,7 @@ class Tagging(models.Model):
 class Note(models.Model):
     """A user's note on a posting."""
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notes", db_index=False)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="notes", db_index=False)
     posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="notes")
     text = models.TextField()
     changed_at = models.DateTimeField()
@@ -162,9 +188,7 @@ class Note(models.Model):
 class Reading(models.Model):
     """An entry of a user's history: the last time a posting was read. Lists marked read add none."""
 
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="readings", db_index=False
-    )
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="readings", db_index=False)
     posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="readings")
     read_at = models.DateTimeField()
 
@@ -176,9 +200,7 @@ class Reading(models.Model):
 class Playback(models.Model):
     """A user's position in a recording of a posting. Deleted at its end."""
 
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="playbacks", db_index=False
-    )
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="playbacks", db_index=False)
     posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="playbacks")
     address = models.TextField()  # of the recording
     seconds = models.FloatField()  # from its beginning
@@ -192,7 +214,7 @@ class Playback(models.Model):
 class Share(models.Model):
     """A posting shared by a secret address."""
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="shares", db_index=False)
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="shares", db_index=False)
     posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="shares")
     secret = models.CharField(max_length=43, unique=True)
     shared_at = models.DateTimeField()
@@ -204,9 +226,7 @@ class Share(models.Model):
 class OfflineChange(models.Model):
     """A change made offline and its outcome, so that it is not applied again when repeated."""
 
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="offline_changes", db_index=False
-    )
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="offline_changes", db_index=False)
     change_id = models.UUIDField()  # by the device
     outcome = models.CharField(max_length=10)  # see actions.offline.Outcome
     received_at = models.DateTimeField()

@@ -1,7 +1,7 @@
 """Contents of the pages about published feeds, and of pages shared from other sites."""
 
 import json
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
@@ -11,26 +11,24 @@ from apps.accounts.models import User
 from apps.accounts.queries.site import own_address
 from apps.following import queries as following
 from apps.following.queries import Scope
-from apps.published_feeds.algorithms.shared import address_in
+from apps.published_feeds.algorithms.states import address_in
 from apps.published_feeds.formats import FORMS
 from apps.published_feeds.models import PrivateAddress
-from apps.published_feeds.queries.addresses import addresses_of, secret_of_list, secret_of_shared
-from apps.published_feeds.queries.channels import Channel, TrendList
+from apps.published_feeds.queries.addresses import addresses_of, secret_of_list
+from apps.published_feeds.queries.channels import Channel
 from apps.published_feeds.queries.feeds import name_of, page_of
 
 Kind = PrivateAddress.Kind
 MAX_TITLE_LENGTH = 300  # characters
 
 
-@dataclass(frozen=True, slots=True)
-class FeedLink:
+class FeedLink(NamedTuple):
     label: str
     address: str
     media_type: str
 
 
-@dataclass(frozen=True, slots=True)
-class FeedsMenu:
+class FeedsMenu(NamedTuple):
     """The feeds of a page; for a private list without an address, the form values that create one."""
 
     links: tuple[FeedLink, ...]
@@ -41,30 +39,23 @@ class FeedsMenu:
 
 def menu_of_list(user: User | AnonymousUser, scope: Scope) -> FeedsMenu | None:
     """The feeds of one of the person's lists; a source has its own feed. At most one query."""
-    if not user.is_authenticated or scope.kind == "source":
+    if not user.is_authenticated or scope.kind in ("source", "sources"):
         return None
-    return _menu(secret_of_list(user, scope), scope.kind, scope.id)
+    return _menu(user, scope.kind, scope.id)
 
 
 def menu_of_shared(user: User) -> FeedsMenu:
-    return _menu(secret_of_shared(user), Kind.SHARED)
+    return _menu(user, Kind.SHARED)
 
 
-def _menu(secret: str | None, kind: str, list_id: int = 0) -> FeedsMenu:
+def _menu(user: User, kind: str, list_id: int = 0) -> FeedsMenu:
+    secret = secret_of_list(user, kind, list_id)
     links = () if secret is None else links_of(Channel("private", secret))
     return FeedsMenu(links, True, kind, list_id)
 
 
-def menu_of_section(slug: str) -> FeedsMenu:
-    return FeedsMenu(links_of(Channel("section", slug)))
-
-
-def menu_of_story(story_id: int) -> FeedsMenu:
-    return FeedsMenu(links_of(Channel("story", str(story_id))))
-
-
-def menu_of_trends(language: str, category: str, method: str, horizon: str) -> FeedsMenu:
-    return FeedsMenu(links_of(TrendList(language, category, method, horizon).channel))
+def menu_of(channel: Channel) -> FeedsMenu:
+    return FeedsMenu(links_of(channel))
 
 
 def links_of(channel: Channel) -> tuple[FeedLink, ...]:

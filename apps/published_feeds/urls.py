@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.published_feeds.views import addresses, feeds
+from apps.published_feeds.views import feeds
 
 urlpatterns = [
     # for programs
@@ -9,14 +9,10 @@ urlpatterns = [
     path("search/feed/<str:secret>/<str:form>/", feeds.named, {"kind": "search"}, name="search_feed"),
     path("section/<slug:slug>/feed/", feeds.named, {"kind": "section"}, name="section_feed"),
     path("section/<slug:slug>/feed/<str:form>/", feeds.named, {"kind": "section"}, name="section_feed"),
-    path("stories/<int:story_id>/feed/", feeds.named, {"kind": "story"}, name="story_feed"),
-    path("stories/<int:story_id>/feed/<str:form>/", feeds.named, {"kind": "story"}, name="story_feed"),
-    path("trends/feed/", feeds.trends, name="trends_feed"),
-    path("trends/feed/<str:form>/", feeds.trends, name="trends_feed"),
     # for people
-    path("account/feeds/", addresses.index, name="private_addresses"),
-    path("account/feeds/make/", addresses.make, name="make_private_address"),
-    path("account/feeds/<int:address_id>/", addresses.change, name="change_private_address"),
-    path("save/", addresses.save, name="save_page"),
-    path("save/buttons/", addresses.buttons, name="buttons"),
+    path("account/feeds/", feeds.index, name="private_addresses"),
+    path("account/feeds/make/", feeds.make, name="make_private_address"),
+    path("account/feeds/<int:address_id>/", feeds.change, name="change_private_address"),
+    path("save/", feeds.save, name="save_page"),
+    path("save/buttons/", feeds.buttons, name="buttons"),
 ]

@@ -1,8 +1,9 @@
 """Forms of followed sources, folders and imports, and of saved searches and notifications."""
 
+import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -15,13 +16,17 @@ from apps.following import queries as following
 from apps.following.algorithms.ordering import STEPS, Step
 from apps.following.models import Folder, Follow
 from apps.sources.formats.opml import MAX_DOCUMENT_BYTES
-from apps.web.algorithms.numbers import whole_number
 
 
 def _folder_choices(folders: Collection[Folder]) -> list[tuple[int, str]]:
     """Folders with their full paths, since names are not unique."""
     paths = following.folder_paths(folders)
     return [(folder_id, " / ".join(path)) for folder_id, path in sorted(paths.items(), key=lambda item: item[1])]
+
+
+def _address_input(placeholder: str = "") -> forms.TextInput:
+    plain = {"inputmode": "url", "autocapitalize": "none", "spellcheck": "false"}
+    return forms.TextInput(plain | ({"placeholder": placeholder} if placeholder else {}))
 
 
 class FolderChoice(forms.TypedMultipleChoiceField):
@@ -42,10 +47,8 @@ class AddressForm(forms.Form):
     address = forms.CharField(
         max_length=2_100,
         label=_("Address"),
-        help_text=_("A feed, or any page of a site: Wirebeat finds its feeds."),
-        widget=forms.TextInput(
-            attrs={"placeholder": "example.org", "inputmode": "url", "autocapitalize": "none", "spellcheck": "false"}
-        ),
+        help_text=_("A feed, or any page of a site: Wirebeat finds its feeds, or reads the page itself."),
+        widget=_address_input("example.org"),
     )
 
     def __init__(self, *args: Any, user: User, **options: Any) -> None:
@@ -84,9 +87,7 @@ class OpmlForm(forms.Form):
         max_length=2_000,
         label=_("Or the address of a list"),
         help_text=_("It is fetched once. Later additions are not followed automatically."),
-        widget=forms.TextInput(
-            attrs={"placeholder": "https://", "inputmode": "url", "autocapitalize": "none", "spellcheck": "false"}
-        ),
+        widget=_address_input("https://"),
     )
 
     def clean_file(self) -> object:
@@ -159,8 +160,7 @@ class NoMove(ValueError):
     """A request does not describe a move."""
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """A folder or source that moves by a step, or to a place."""
 
     kind: str  # "folder" or "source"
@@ -179,33 +179,19 @@ def read_move(text: str) -> Move:
     >>> read_move("folder-3 folder-0 into folder-9 folder-4")
     Move(kind='folder', id=3, within=None, step=None, into=9, before=4)
     """
-    try:
-        item, place, how, *rest = text.split(" ")
-        kind, id = _named(item)
-        if how in STEPS and not rest:
-            return Move(kind, id, _folder(place), STEPS[STEPS.index(how)])
-        [into, before] = rest
-        if how != "into" or kind not in {"folder", "source"}:
-            raise NoMove(text[:100])
-        return Move(kind, id, _folder(place), None, _folder(into), _named(before)[1] or None)
-    except ValueError as error:
-        raise NoMove(f"{text[:100]!r} does not say what is to go where") from error
+    found = _MOVE.fullmatch(text)
+    if found is None:
+        raise NoMove(f"{text[:100]!r} does not say what is to go where")
+    kind, id, within, step, into, before = found.groups()
+    if step is not None:
+        return Move(kind, int(id), int(within) or None, STEPS[STEPS.index(step)])
+    return Move(kind, int(id), int(within) or None, None, int(into) or None, int(before) or None)
 
 
-def _named(text: str) -> tuple[str, int]:
-    kind, _separator, digits = text.partition("-")
-    number = whole_number(digits)
-    if kind not in {"folder", "source"} or number is None:
-        raise NoMove(text[:100])
-    return kind, number
-
-
-def _folder(text: str) -> int | None:
-    """A folder's id; None (0 in the form) outside of folders."""
-    kind, id = _named(text)
-    if kind != "folder":
-        raise NoMove(text[:100])
-    return id or None
+_MOVE = re.compile(
+    r"(folder|source)-([0-9]{1,18}) folder-([0-9]{1,18})"
+    rf" (?:({'|'.join(STEPS)})|into folder-([0-9]{{1,18}}) (?:folder|source)-([0-9]{{1,18}}))"
+)
 
 
 class RuleForm(forms.Form):
@@ -220,7 +206,7 @@ class RuleForm(forms.Form):
         max_length=2_000,
         label=_("Webhook"),
         help_text=_("An address that receives a signed JSON POST for new articles."),
-        widget=forms.TextInput(attrs={"inputmode": "url", "autocapitalize": "none", "spellcheck": "false"}),
+        widget=_address_input(),
     )
     importance = forms.FloatField(
         min_value=0,
@@ -249,16 +235,15 @@ class RuleForm(forms.Form):
         return values | {"importance": f"{query.importance:g}" if query else "1"}
 
 
+_clock = partial(forms.TimeField, required=False, widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"))
+
+
 class NotificationSettingsForm(forms.Form):
-    quiet_from = forms.TimeField(
-        required=False,
+    quiet_from = _clock(
         label=_("Quiet from"),
         help_text=_("Messages during quiet hours are sent when these end. Webhooks are always called immediately."),
-        widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"),
     )
-    quiet_until = forms.TimeField(
-        required=False, label=_("Quiet until"), widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M")
-    )
+    quiet_until = _clock(label=_("Quiet until"))
     digest_hour = forms.TypedChoiceField(
         choices=[(hour, f"{hour}:00") for hour in range(24)], coerce=int, label=_("Daily digest at")
     )

@@ -1,6 +1,7 @@
 from django.urls import path
 
-from apps.reading.views import following, marks, media, news, offline, preferences, river, search
+from apps.reading.views import following, marks, media, news, offline, river, search
+from apps.reading.views import river as preferences
 
 urlpatterns = [
     path("", news.home, name="home"),

@@ -1,18 +1,16 @@
 """Records as JSON, one per line. They are validated when read: an archive may be hostile."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from apps.account_data.formats.container import Container
 from apps.account_data.formats.problems import BadArchive
+from apps.database.sanitizing import sanitize
 
 MAX_ADDRESS_LENGTH = 4_000  # characters
 MAX_IDENTIFIER_LENGTH = 10_000  # characters
-_NOT_STORED = re.compile("[\x00\ud800-\udfff]")
 
 
 def line_of(values: Mapping[str, Any]) -> bytes:
@@ -33,8 +31,7 @@ def _plain(value: object) -> str:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """A JSON object with its place in the archive."""
 
     values: Mapping[str, Any]
@@ -68,18 +65,6 @@ class Record:
         if at.tzinfo is None or not 1970 <= at.year <= 9000:
             raise self.bad(f"“{name}” is not a time with a zone.")
         return at
-
-    def truth(self, name: str, *, otherwise: bool | None = None) -> bool | None:
-        value = self.values.get(name, otherwise)
-        if value is not None and not isinstance(value, bool):
-            raise self.bad(f"“{name}” is neither true nor false.")
-        return value
-
-    def number(self, name: str, *, otherwise: float) -> float:
-        value = self.values.get(name, otherwise)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e9:
-            raise self.bad(f"“{name}” is not a number.")
-        return value
 
     def inner(self, name: str) -> "Record | None":
         value = self.values.get(name)
@@ -134,7 +119,7 @@ def _parsed(data: bytes, member: str, line: int = 0) -> Any:
 def _sanitized(value: Any) -> Any:
     """Without characters that Postgres cannot store."""
     if isinstance(value, str):
-        return _NOT_STORED.sub("", value)
+        return sanitize(value)
     if isinstance(value, list):
         return [_sanitized(each) for each in value]
     if isinstance(value, dict):

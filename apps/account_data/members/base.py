@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import sha256
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+from django.db.models import QuerySet
+from django.utils.functional import Promise
 
 from apps.account_data.formats.container import Container
 from apps.account_data.formats.records import MAX_ADDRESS_LENGTH, MAX_IDENTIFIER_LENGTH, Record, line_of, records
@@ -55,28 +58,24 @@ def _plain(address: str) -> str:
         return ""
 
 
-@dataclass(frozen=True, slots=True)
-class AboutPostings:
+class AboutPostings(NamedTuple):
     """Reads lines about postings, and stores them once their postings are known."""
 
     read: Callable[[Record, datetime], Values]  # raises BadArchive
     write: Callable[[User, Sequence[tuple[int | None, Values]]], int]  # None: a line about no posting
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     name: str
-    about: str  # for people who open the archive
+    label: Promise
     write: Callable[[User], Iterator[bytes]]
     take: Callable[[Import], None] | AboutPostings | None = None  # None: for people and other programs
 
     def written(self, user: User) -> Iterator[bytes]:
         yield from self.write(user)
         if isinstance(self.take, AboutPostings):
-            waiting, last = Waiting.objects.filter(user=user, member=self.name).order_by("pk"), 0
-            while batch := list(waiting.filter(pk__gt=last)[:AT_ONCE]):
-                yield from (line_of(each.record) for each in batch)
-                last = batch[-1].pk
+            waiting = Waiting.objects.filter(user=user, member=self.name)
+            yield from (line_of(each.record) for each in in_batches(waiting))
 
     def taken(self, running: Import) -> None:
         if isinstance(self.take, AboutPostings):
@@ -148,6 +147,14 @@ def _let_wait(running: Import, member: str, lines: Sequence[tuple[int, Record]])
 def reference(posting: Posting) -> dict[str, str]:
     """What identifies a posting on another portal."""
     return {"source": posting.source.url, "guid": posting.guid, "url": posting.url, "title": posting.title}
+
+
+def in_batches(rows: "QuerySet[Any]", key: str = "pk", size: int = AT_ONCE) -> Iterator[Any]:
+    """Rows in the order of an indexed key, a batch of them in memory."""
+    last = 0
+    while batch := list(rows.filter(**{f"{key}__gt": last}).order_by(key)[:size]):
+        yield from batch
+        last = getattr(batch[-1], key)
 
 
 def batches(rows: Iterator[Row]) -> Iterator[list[Row]]:

@@ -6,17 +6,17 @@ from django.utils.timezone import now as clock
 
 from apps.account_data.formats.problems import BadArchive
 from apps.account_data.formats.records import MAX_ADDRESS_LENGTH, line_of, records
-from apps.account_data.members.base import Import, batches
+from apps.account_data.members.base import Import, batches, in_batches
 from apps.account_data.members.marks import options_in, options_of
 from apps.accounts.models import User
 from apps.accounts.queries.site import own_address
 from apps.following import actions, queries
-from apps.following import queries as following
 from apps.following.actions.restoring import restore_folder, restore_follow
-from apps.following.models import Folder, Follow, Mark
+from apps.following.models import Folder, Follow
 from apps.following.queries import states
 from apps.published_feeds.formats import atom
-from apps.published_feeds.formats.feed import Entry, Feed
+from apps.published_feeds.formats.feed import Feed
+from apps.published_feeds.queries.feeds import entry_of
 from apps.retrieval import actions as retrieval
 from apps.sources.formats import opml
 
@@ -35,7 +35,7 @@ def take_opml(running: Import) -> None:
         return
     try:
         document = opml.read(running.container.whole(OPML, opml.MAX_DOCUMENT_BYTES))
-        report = actions.import_list(running.user, document, now=running.now)
+        report = actions.follows.import_list(running.user, document, now=running.now)
     except opml.BrokenOpml as problem:
         raise BadArchive(str(problem), OPML) from problem
     retrieval.adopt_sources(report.followed, now=running.now)
@@ -53,27 +53,25 @@ def write_folders(user: User) -> Iterator[bytes]:
 
 def take_folders(running: Import) -> None:
     for number, record in enumerate(records(running.container, FOLDERS), 1):
-        if number > actions.MAX_FOLDERS:
-            raise record.bad(f"You can have at most {actions.MAX_FOLDERS} folders.")
+        if number > actions.follows.MAX_FOLDERS:
+            raise record.bad(f"You can have at most {actions.follows.MAX_FOLDERS} folders.")
         path = record.values.get("path")
         if not (isinstance(path, list) and path and all(isinstance(name, str) and name.strip() for name in path)):
             raise record.bad("“path” is not a list of names.")
-        if len(path) > actions.MAX_FOLDER_DEPTH or any(len(name) > 100 for name in path):
+        if len(path) > actions.follows.MAX_FOLDER_DEPTH or any(len(name) > 100 for name in path):
             raise record.bad("The folder is nested too deeply, or its name is too long.")
         try:
             restore_folder(running.user, path, **options_in(record, Folder, KNOWN_OF_FOLDERS))
-        except actions.NotPossible as problem:
+        except actions.errors.NotPossible as problem:
             raise record.bad(str(problem)) from problem
         running.restored[FOLDERS] += 1
 
 
 def write_follows(user: User) -> Iterator[bytes]:
-    last, unread_from = 0, states.unread_from(user)
-    while follows := queries.follows_of(user).filter(pk__gt=last).select_related("source").order_by("pk")[:1_000]:
-        for follow in follows:
-            times = {"unread_from": unread_from[follow.source_id], "followed_at": follow.followed_at}
-            yield line_of({"source": follow.source.url} | times | options_of(follow, KNOWN_OF_FOLLOWS))
-            last = follow.pk
+    unread_from = states.unread_from(user)
+    for follow in in_batches(queries.follows_of(user).select_related("source")):
+        times = {"unread_from": unread_from[follow.source_id], "followed_at": follow.followed_at}
+        yield line_of({"source": follow.source.url} | times | options_of(follow, KNOWN_OF_FOLLOWS))
 
 
 def take_follows(running: Import) -> None:
@@ -99,29 +97,5 @@ AT_ONCE = 100  # postings, with their texts
 def write_starred(user: User) -> Iterator[bytes]:
     title = f"Starred by {user.get_username()}"
     feed = Feed(title, home="", address="", id=own_address(f"/people/{user.pk}/starred"), since=clock())
-    return atom.pieces(feed, _entries(user))
-
-
-def _entries(user: User) -> Iterator[Entry]:
-    starred = following.stars_of(user).order_by("posting_id")
-    last = 0
-    while batch := list(starred.filter(posting_id__gt=last).select_related("posting__source")[:AT_ONCE]):
-        yield from map(_entry, batch)
-        last = batch[-1].posting_id
-
-
-def _entry(mark: Mark) -> Entry:
-    posting = mark.posting
-    url = posting.url if posting.url.startswith(("http://", "https://")) else ""
-    return Entry(
-        id=url or own_address(f"/posting/{posting.pk}/"),
-        title=posting.title,
-        url=url,
-        html=posting.html,
-        author=posting.author,
-        published=posting.published_at,
-        updated=posting.edited_at or posting.published_at,
-        listed=mark.changed_at,
-        source_title=posting.source.title,
-        source_url=posting.source.url,
-    )
+    starred = in_batches(queries.stars_of(user).select_related("posting__source"), "posting_id", AT_ONCE)
+    return atom.pieces(feed, (entry_of(mark.posting, mark.changed_at) for mark in starred))

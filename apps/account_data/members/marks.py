@@ -9,10 +9,11 @@ from django.db.models import DateTimeField, Field, Model, QuerySet
 from django.utils.timezone import is_naive
 
 from apps.account_data.formats.records import Record, line_of
-from apps.account_data.members.base import AT_ONCE, AboutPostings, Values, reference
+from apps.account_data.members.base import AT_ONCE, AboutPostings, Values, in_batches, reference
 from apps.accounts.models import User
 from apps.following import queries
-from apps.following.actions import MAX_TAG_LENGTH, NotPossible, checked_tag
+from apps.following.actions.errors import NotPossible
+from apps.following.actions.marks import MAX_TAG_LENGTH, checked_tag
 from apps.following.actions.restoring import Own, restore_marks, restore_rows, restore_tags
 from apps.following.models import Mark, Note, Playback, Reading, Tagging
 from apps.following.queries import states
@@ -28,15 +29,8 @@ DERIVED_OF_REACTIONS = {"learnt", "stale"}  # computed again after the import
 
 def _by_posting(rows: "QuerySet[Any]") -> Iterator[Any]:
     """Rows with their postings in batches, by an index on user and posting."""
-    ordered = (
-        rows.select_related("posting__source")
-        .order_by("posting_id")
-        .defer(*(f"posting__{name}" for name in ("html", "text", "enclosures", "categories", "document")))
-    )
-    last = 0
-    while batch := list(ordered.filter(posting_id__gt=last)[:AT_ONCE]):
-        yield from batch
-        last = batch[-1].posting_id
+    unused = (f"posting__{name}" for name in ("html", "text", "enclosures", "categories", "document"))
+    return in_batches(rows.select_related("posting__source").defer(*unused), "posting_id")
 
 
 def write_marks(user: User) -> Iterator[bytes]:

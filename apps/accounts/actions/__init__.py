@@ -1,4 +1,4 @@
-"""The only writers of preferences, app tokens and invitations; allauth writes the rest of an account."""
+"""The only writers of preferences and app tokens; allauth writes the rest of an account."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
@@ -17,16 +17,13 @@ from django.utils.translation import gettext as _
 
 from apps.accounts import queries
 from apps.accounts.algorithms.secrets import HINT_LENGTH, digest_of, fever_key_of
-from apps.accounts.models import AppToken, Invitation, User
+from apps.accounts.models import AppToken, User
 
 TOKEN_PREFIX = "wb_"  # lets secret scanners recognize tokens
 SECRET_BYTES = 32
 MAX_TOKEN_NAME_LENGTH = 100  # characters
 MAX_TOKENS = 50  # of a person
 USE_NOTED_EVERY = timedelta(minutes=5)
-MAX_NOTE_LENGTH = 200  # characters, on an invitation
-MAX_INVITATION_DAYS = 90
-MAX_INVITATIONS = 500  # open ones
 PURGED_AT_ONCE = 5_000  # sessions that one statement deletes
 
 
@@ -101,8 +98,7 @@ def make_token(
 
 
 def revoke_token(user: User, token_id: int) -> bool:
-    deleted, _counts = queries.tokens_of(user).filter(pk=token_id).delete()
-    return deleted > 0
+    return queries.tokens_of(user).filter(pk=token_id).delete()[0] > 0
 
 
 def use_token(secret: str, scope: str = AppToken.Scope.READ, *, now: datetime) -> User | None:
@@ -121,48 +117,6 @@ def _use(token: AppToken | None, scope: str, now: datetime) -> User | None:
     if token.last_used_at is None or token.last_used_at < now - USE_NOTED_EVERY:
         AppToken.objects.filter(pk=token.pk).update(last_used_at=now)
     return token.user
-
-
-# --- invitations ------------------------------------------------------------------------------------------------------
-@transaction.atomic
-def invite(made_by: User, *, note: str = "", days: int, now: datetime) -> tuple[Invitation, str]:
-    """Create an invitation; returns it with the secret of its link, which is not stored.
-
-    Raises NotPossible for an invalid number of days, or too many open invitations.
-    """
-    if not 1 <= days <= MAX_INVITATION_DAYS:
-        raise NotPossible(_("An invitation is valid for 1 to %(count)d days.") % {"count": MAX_INVITATION_DAYS})
-    if queries.open_invitations(now).count() >= MAX_INVITATIONS:
-        text = _("%(count)d invitations are open, the maximum. Revoke some first.")
-        raise NotPossible(text % {"count": MAX_INVITATIONS})
-    secret = token_urlsafe(SECRET_BYTES)
-    made = Invitation.objects.create(
-        made_by=made_by,
-        note=" ".join(note.replace("\0", "").split())[:MAX_NOTE_LENGTH],
-        digest=digest_of(secret),
-        made_at=now,
-        expires_at=now + timedelta(days=days),
-    )
-    return made, secret
-
-
-def take_back_invitation(invitation_id: int) -> bool:
-    """Used invitations stay, because they show who was invited by whom."""
-    deleted, _counts = Invitation.objects.filter(pk=invitation_id, used_at=None).delete()
-    return deleted > 0
-
-
-def take_invitation(user: User, secret: str, *, now: datetime) -> None:
-    """Use up an invitation for a new user, unless sign-up is open.
-
-    Raises NotPossible if sign-up is closed, or the invitation does not exist, is used or has expired.
-    """
-    if settings.SIGN_UP == "open":
-        return
-    found = queries.invitation_of(secret, now) if settings.SIGN_UP == "invited" else None
-    # Of two simultaneous uses, the UPDATE lets one through.
-    if not (found and queries.open_invitations(now).filter(pk=found.pk).update(used_at=now, used_by=user)):
-        raise NotPossible(_("This invitation has been used or has expired. Ask for a new one."))
 
 
 # --- sessions ---------------------------------------------------------------------------------------------------------

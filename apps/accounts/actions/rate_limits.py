@@ -10,18 +10,9 @@ def is_within(what: str, who: object, *, most: int, seconds: int) -> bool:
 
 def counted(what: str, who: object, *, seconds: int) -> int:
     """Count an event; returns the number of events within `seconds` of the first."""
-    name = _name(what, who)
+    name = f"limit:{what}:{who}"
     cache.add(name, 0, seconds)
     try:
         return int(cache.incr(name))
     except ValueError:  # expired in between
         return 1
-
-
-def is_reached(what: str, who: object, *, most: int) -> bool:
-    """Whether the limit is reached; counts nothing."""
-    return bool(cache.get(_name(what, who), 0) >= most)
-
-
-def _name(what: str, who: object) -> str:
-    return f"limit:{what}:{who}"

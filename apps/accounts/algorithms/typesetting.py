@@ -1,8 +1,7 @@
 """How articles are set: size, line spacing, typeface and width, each a step; serialized for a field or a cookie."""
 
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, replace
-from typing import Self
+from typing import NamedTuple, Self
 
 SIZES = range(1, 6)  # small to large; 2 is the default
 LEADINGS = range(1, 4)  # tight, normal, relaxed
@@ -11,8 +10,7 @@ WIDTHS = range(1, 4)  # narrow, normal, wide
 STEPS = {"size": SIZES, "leading": LEADINGS, "family": FAMILIES, "width": WIDTHS}
 
 
-@dataclass(frozen=True, slots=True)
-class Typesetting:
+class Typesetting(NamedTuple):
     size: int = 2
     leading: int = 2
     family: int = 1
@@ -34,8 +32,8 @@ class Typesetting:
         Typesetting(size=5, leading=2, family=1, width=2)
         """
         valid = {name: int(steps[name]) for name, known in STEPS.items() if steps.get(name, "") in map(str, known)}
-        return replace(self, **valid)
+        return self._replace(**valid)
 
     @property
     def written(self) -> str:
-        return ".".join(map(str, astuple(self)))
+        return ".".join(map(str, self))

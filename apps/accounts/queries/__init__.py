@@ -1,7 +1,7 @@
 """Reads of accounts."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import timedelta
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -10,10 +10,11 @@ from allauth.socialaccount.models import SocialAccount
 from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
+from django.core import signing
 from django.db.models import QuerySet
 
 from apps.accounts.algorithms.secrets import digest_of
-from apps.accounts.models import AppToken, Invitation, User
+from apps.accounts.models import AppToken, User
 
 
 # --- app tokens -------------------------------------------------------------------------------------------------------
@@ -37,24 +38,23 @@ def _active_tokens() -> QuerySet[AppToken]:
 
 
 # --- invitations ------------------------------------------------------------------------------------------------------
-def may_sign_up(secret: str, now: datetime) -> bool:
-    """Whether sign-up is open, or the secret is that of a valid invitation."""
-    if settings.SIGN_UP == "invited":
-        return invitation_of(secret, now) is not None
-    return bool(settings.SIGN_UP == "open")
+INVITED_FOR = timedelta(days=7)
 
 
-def invitation_of(secret: str, now: datetime) -> Invitation | None:
-    """The invitation with that secret, if it can still be used."""
-    return open_invitations(now).filter(digest=digest_of(secret), made_by__is_active=True).first() if secret else None
+def invitation_by(made_by: User) -> str:
+    """The secret of a link with which others can sign up for a week; it is signed, and stored nowhere."""
+    return signing.dumps(made_by.pk, salt="invitation")
 
 
-def open_invitations(now: datetime) -> QuerySet[Invitation]:
-    return Invitation.objects.filter(used_at=None, expires_at__gt=now)
-
-
-def latest_invitations(how_many: int) -> Sequence[Invitation]:
-    return list(Invitation.objects.select_related("made_by", "used_by").order_by("-made_at", "-pk")[:how_many])
+def may_sign_up(invitation: str) -> bool:
+    """Whether sign-up is open, or the secret is that of a valid invitation whose author is still on the staff."""
+    if settings.SIGN_UP != "invited":
+        return bool(settings.SIGN_UP == "open")
+    try:
+        made_by = signing.loads(invitation, salt="invitation", max_age=INVITED_FOR)
+    except signing.BadSignature:
+        return False
+    return User.objects.filter(pk=made_by, is_active=True, is_staff=True).exists()
 
 
 # --- an account -------------------------------------------------------------------------------------------------------

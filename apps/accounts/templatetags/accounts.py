@@ -22,7 +22,7 @@ def sign_up() -> str:
 
 
 @register.simple_tag(takes_context=True)
-def session_rows(context: dict[str, Any]) -> list[pages.SessionRow]:
+def session_rows(context: dict[str, Any]) -> list[dict[str, Any]]:
     request = context["request"]
     return pages.session_rows(request.user, request.session.session_key or "")
 

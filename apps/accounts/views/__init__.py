@@ -1,6 +1,5 @@
 """Pages of an account that allauth does not have."""
 
-from allauth.account.adapter import get_adapter
 from allauth.socialaccount.providers.openid_connect.views import login as openid_login
 from django.conf import settings
 from django.contrib import messages
@@ -16,13 +15,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from apps.accounts import actions, pages, queries
 from apps.accounts.actions import rate_limits
 from apps.accounts.adapters import INVITATION
-from apps.accounts.forms import InvitationForm, TokenForm
+from apps.accounts.forms import TokenForm
 from apps.accounts.queries.site import own_address
-from apps.accounts.views.requests import PersonsRequest, errors_in, for_staff, person_get, person_post, staff_post
+from apps.accounts.views.requests import PersonsRequest, errors_in, for_staff, person_get, person_post
 
-CREATED_AN_HOUR = 30  # tokens, and invitations, by one user
-WRONG_LINKS, WRONG_LINK_SECONDS = 20, 300  # of invitations, from one address
-INVITATIONS_SHOWN = 200
+CREATED_AN_HOUR = 30  # tokens, by one user
 
 
 @person_get
@@ -51,62 +48,43 @@ def tokens(request: PersonsRequest) -> HttpResponse:
 
 @person_post
 def revoke_token(request: PersonsRequest, token_id: int) -> HttpResponse:
-    if not actions.revoke_token(request.user, token_id):
+    revoked = actions.revoke_token(request.user, token_id)
+    return _ended(request, revoked, _("Token revoked. Apps that use it can no longer sign in."), "app_tokens")
+
+
+def _ended(request: HttpRequest, is_ended: bool, text: str, page: str) -> HttpResponse:
+    """The answer to the end of something that is listed on a page, or 404 if there was no such thing."""
+    if not is_ended:
         raise Http404
-    messages.success(request, _("Token revoked. Apps that use it can no longer sign in."))
-    return redirect("app_tokens")
+    messages.success(request, text)
+    return redirect(page)
 
 
 # --- sessions ---------------------------------------------------------------------------------------------------------
 @person_post
 def end_session(request: PersonsRequest, session_id: int) -> HttpResponse:
-    if not actions.end_session(request.user, session_id):
-        raise Http404
-    messages.success(request, _("That browser is now signed out."))
-    return redirect("usersessions_list")
+    ended = actions.end_session(request.user, session_id)
+    return _ended(request, ended, _("That browser is now signed out."), "usersessions_list")
 
 
 # --- invitations ------------------------------------------------------------------------------------------------------
-@never_cache
+@never_cache  # contains a secret
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_staff
 def invitations(request: PersonsRequest) -> HttpResponse:
-    form = InvitationForm(request.POST or None)
-    link = ""
-    if request.method == "POST" and form.is_valid():
-        with errors_in(form, actions.NotPossible):
-            if not rate_limits.is_within("invitation", request.user.pk, most=CREATED_AN_HOUR, seconds=3_600):
-                raise actions.NotPossible(_("You have created many invitations in the last hour. Try again later."))
-            _made, secret = actions.invite(request.user, **form.cleaned_data, now=now())
-            link = own_address(reverse("accept_invitation", args=[secret]))
-            form = InvitationForm()
+    made = reverse("accept_invitation", args=[queries.invitation_by(request.user)]) if request.method == "POST" else ""
     context = {
-        "form": form,
-        "link": link,
-        "invitations": queries.latest_invitations(INVITATIONS_SHOWN),
+        "link": own_address(made) if made else "",
+        "days": queries.INVITED_FOR.days,
         "is_needed": settings.SIGN_UP == "invited",
-        "now": now(),
     }
     return render(request, "accounts/invitations.html", context)
-
-
-@staff_post
-def take_back_invitation(request: PersonsRequest, invitation_id: int) -> HttpResponse:
-    if not actions.take_back_invitation(invitation_id):
-        raise Http404
-    messages.success(request, _("Invitation revoked. Its link no longer works."))
-    return redirect("invitations")
 
 
 @never_cache
 @require_safe
 def accept_invitation(request: HttpRequest, invitation_secret: str) -> HttpResponse:
-    """Viewing the link does not use it up, because programs preview links in mails."""
-    address = get_adapter().get_client_ip(request)
-    if rate_limits.is_reached("invitation-link", address, most=WRONG_LINKS):
-        return render(request, "429.html", status=429)
-    if queries.invitation_of(invitation_secret, now()) is None:
-        rate_limits.counted("invitation-link", address, seconds=WRONG_LINK_SECONDS)
+    if not queries.may_sign_up(invitation_secret):
         return render(request, "accounts/invitation_over.html", status=404)
     request.session[INVITATION] = invitation_secret
     return redirect("account_signup")

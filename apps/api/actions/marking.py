@@ -1,6 +1,6 @@
 """Marks made by programs, with the same effects as on pages. Each is one transaction."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -8,6 +8,7 @@ from django.db import transaction
 from apps.accounts.models import User
 from apps.api.queries.feeds import own_ids
 from apps.following import actions as following
+from apps.following import queries as following_queries
 from apps.following.models import Mark
 from apps.stories import actions as stories
 
@@ -16,16 +17,16 @@ from apps.stories import actions as stories
 def mark(user: User, posting_ids: Collection[int], *, read: bool, now: datetime) -> None:
     """Mark the user's postings among these. A single one was opened, and is added to the history."""
     ids = own_ids(user, posting_ids)
-    following.mark_read(user, ids, read=read, now=now)
+    following.marks.mark_read(user, ids, read=read, now=now)
     if read and len(ids) == 1:
-        following.remember_read(user, ids, now=now)
+        following.marks.remember_read(user, ids, now=now)
 
 
 @transaction.atomic
 def star_all(user: User, posting_ids: Collection[int], *, starred: bool, now: datetime) -> None:
     """Star or unstar readable postings, and let personal ranking learn from it."""
-    following.mark_for_all([(user.pk, id) for id in posting_ids], now=now, starred_at=now if starred else None)
-    stories.note_all_starred(user, posting_ids, now=now)
+    following.marks.mark_for_all([(user.pk, id) for id in posting_ids], now=now, starred_at=now if starred else None)
+    stories.learning.note_all_starred(user, posting_ids, now=now)
 
 
 @transaction.atomic
@@ -43,3 +44,32 @@ def toggle_star(user: User, posting_id: int, *, now: datetime) -> bool:
     marks = Mark.objects.select_for_update().filter(user=user, posting=posting_id)
     is_starred = any(marks.values_list("starred_at", flat=True))
     return star(user, posting_id, starred=not is_starred, now=now)
+
+
+# --- several postings at once -----------------------------------------------------------------------------------------
+@transaction.atomic
+def mark_and_tag(
+    user: User,
+    posting_ids: Collection[int],
+    *,
+    read: bool | None = None,
+    starred: bool | None = None,
+    add_tags: Sequence[str] = (),
+    remove_tags: Sequence[str] = (),
+    now: datetime,
+) -> list[int]:
+    """Mark the readable ones of the postings; returns their ids. Raises NotPossible for an invalid tag."""
+    ids = list(following_queries.readable_by(user).filter(pk__in=posting_ids).values_list("pk", flat=True))
+    if not ids:
+        return []
+    for name in remove_tags:
+        following.marks.untag(user, ids, name)
+    for name in add_tags:
+        following.marks.tag(user, ids, name, now)
+    if starred is not None:
+        star_all(user, ids, starred=starred, now=now)
+    if read is not None:
+        following.marks.mark_read(user, ids, read=read, now=now)
+        if read:
+            following.marks.remember_read(user, ids, now=now)
+    return sorted(ids)

@@ -1,11 +1,15 @@
 """Validation of parameters and bodies from programs."""
 
-import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 MAX_NUMBER = 2**63 - 1  # of a bigint
+WITHOUT_NUL = r"^[^\x00]*$"  # which Postgres cannot store
+
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class BadRequest(ValueError):
@@ -42,44 +46,19 @@ def moment(name: str, value: object) -> datetime:
         raise BadRequest(f"“{name}” has to be a moment in seconds since 1970.") from error
 
 
-def truth(name: str, value: object) -> bool:
-    """
-    >>> truth("starred", "true"), truth("starred", "0"), truth("crawler", False)
-    (True, False, False)
-    """
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, str) and value.lower() in {"true", "1", "false", "0"}:
-        return value.lower() in {"true", "1"}
-    raise BadRequest(f"“{name}” has to be true or false.")
+def valid(kind: type[Model], values: Mapping[str, Any] | bytes) -> Model:
+    """Parameters, or a body with a JSON object, as a model. An empty body is an empty object.
 
-
-def text(name: str, value: object, *, most: int) -> str:
-    """A text of at most that many characters that Postgres can store, without surrounding space.
-
-    >>> text("title", " News ", most=10)
-    'News'
-    """
-    if not isinstance(value, str):
-        raise BadRequest(f"“{name}” has to be a text.")
-    value = value.strip()
-    if len(value) > most:
-        raise BadRequest(f"“{name}” has {len(value):,} characters; at most {most:,} are allowed.")
-    if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise BadRequest(f"“{name}” holds characters that cannot be kept.")
-    return value
-
-
-def read_object(body: bytes) -> Mapping[str, Any]:
-    """The JSON object in a body; an empty body is an empty object.
-
-    >>> read_object(b'{"title": "News"}'), read_object(b"")
-    ({'title': 'News'}, {})
+    >>> class Page(BaseModel):
+    ...     limit: int
+    >>> valid(Page, {"limit": "20"}), valid(Page, b'{"limit": 7}')
+    (Page(limit=20), Page(limit=7))
     """
     try:
-        value = json.loads(body) if body.strip() else {}
-    except (ValueError, RecursionError) as error:
-        raise BadRequest("The body is not JSON.") from error
-    if not isinstance(value, dict):
-        raise BadRequest("The body has to be an object in JSON.")
-    return value
+        if isinstance(values, bytes):
+            return kind.model_validate_json(values.strip() or b"{}")
+        return kind.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise BadRequest(f"“{place}”: {first['msg']}." if place else f"{first['msg']}.") from error

@@ -3,19 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from apps.postings.algorithms.teasers import heading_of
 
 
-@dataclass(frozen=True, slots=True)
-class Category:
+class Category(NamedTuple):
     id: int
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Feed:
+class Feed(NamedTuple):
     """A source that a user follows, or of which they starred a posting."""
 
     id: int

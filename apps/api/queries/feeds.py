@@ -49,11 +49,10 @@ def category_of(user: User, category_id: int) -> Category | None:
 def feeds(user: User, source_ids: Collection[int] | None = None) -> list[Feed]:
     """A user's feeds in their order; or the given sources, followed or not. Three queries."""
     shown = categories(user)
-    filed = following.folders_by_follow(user)
+    filed = following.folders_by_source(user)
     mine = Source.objects.annotate(my_follow=FilteredRelation("follows", condition=Q(follows__user=user)))
     mine = mine.filter(my_follow__isnull=False) if source_ids is None else mine.filter(pk__in=source_ids)
     rows = mine.annotate(
-        follow_id=F("my_follow__pk"),
         shown_title=following.first_nonempty("my_follow__title", "title", "url"),
         is_muted=Coalesce(F("my_follow__muted"), Value(False), output_field=BooleanField()),
         wants_pages=Case(
@@ -68,13 +67,13 @@ def feeds(user: User, source_ids: Collection[int] | None = None) -> list[Feed]:
     ).order_by("place", Lower("shown_title"), "pk")
     columns = rows.values(
         *("id", "url", "site_url", "description", "is_muted", "wants_pages", "checked_at", "next_check_at", "failures"),
-        *("follow_id", "shown_title", "state", "icon_id"),
+        *("shown_title", "state", "icon_id"),
     )
     return [_feed(row, shown, filed) for row in columns]
 
 
 def _feed(row: dict[str, Any], shown: list[Category], filed: Mapping[int, list[int]]) -> Feed:
-    its = {category_id_of(folder_id) for folder_id in filed.get(row.pop("follow_id"), ())}
+    its = {category_id_of(folder_id) for folder_id in filed.get(row["id"], ())}
     return Feed(
         title=row.pop("shown_title"),
         is_active=row.pop("state") == Source.State.ACTIVE,

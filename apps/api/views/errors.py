@@ -4,7 +4,7 @@ from django.http import Http404
 
 from apps.api.formats.parameters import BadRequest
 from apps.database.statement_timeout import TookTooLong
-from apps.following.actions import NotPossible
+from apps.following.actions.errors import NotPossible
 from apps.postings.queries import BadCursor
 from apps.retrieval.actions import TooOften
 from apps.search.algorithms.language import BadQuery

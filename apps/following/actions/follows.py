@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.db import transaction
 from django.db.models import OuterRef, Subquery
@@ -20,7 +20,7 @@ from apps.following.models import Folder, Follow
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.sources import queries as sources
-from apps.sources.actions import NewSource, add_sources
+from apps.sources.actions.editing import NewSource, add_sources
 from apps.sources.algorithms.addresses import host, registrable_domain
 from apps.sources.formats.opml import OpmlDocument, Skipped, Subscription
 from apps.sources.models import Source
@@ -34,7 +34,6 @@ FolderId = int | None  # None: outside of all folders
 UNREAD_AT_FIRST = 20  # newest postings of a source that are unread to a new follower
 UNREAD_AT_FIRST_FOR = timedelta(days=30)  # maximum age of these, if the source has fewer
 MAX_FOLLOWS = 10_000  # of a user
-CHOICES = {"view", "full_text", "images", "muted"}  # settings of a follow
 
 MAX_IMPORTED = 5_000  # sources of one list
 MAX_OF_A_SITE = 1_000  # new sources of one site by one user, so that lists cannot overload a site
@@ -254,15 +253,12 @@ def unfollow(user: User, source_id: int) -> bool:
     if not follows.exists():
         return False
     settle(user, source_id, newest=UNREAD_AT_FIRST)
-    deleted, _ = follows.delete()
-    return deleted > 0
+    return follows.delete()[0] > 0
 
 
 @transaction.atomic
 def edit_follow(follow: Follow, *, title: str, folders: Iterable[Folder], **choices: object) -> None:
-    """Set the user's title, the folders and some of the settings in `CHOICES` of a follow."""
-    if unknown := choices.keys() - CHOICES:
-        raise TypeError(f"unknown settings of a follow: {', '.join(sorted(unknown))}")
+    """Set the user's title, the folders and other columns of a follow."""
     Follow.objects.filter(pk=follow.pk).update(title=title, **choices)
     follow.folders.set([folder for folder in folders if folder.user_id == follow.user_id])
 
@@ -272,8 +268,7 @@ def set_view(follow: Follow, view: str) -> None:
 
 
 # --- imported lists ---------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class ImportReport:
+class ImportReport(NamedTuple):
     followed: tuple[int, ...]  # sources
     already_followed: int
     skipped: tuple[Skipped, ...]

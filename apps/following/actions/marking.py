@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.exceptions import EmptyResultSet
 from django.db import transaction
+from django.db.models import F
 
 from apps.accounts.models import User
 from apps.database.statements import execute, query
@@ -17,6 +18,7 @@ from apps.following.queries.states import ARRIVED, NEW
 from apps.postings.models import Posting
 
 UNDO_FOR = timedelta(days=1)
+DAYS = 7  # in which all users' marks are compacted
 WORTHWHILE = 20  # postings of a source read one by one until its `read_through` moves
 _AT_ANY_TIME = datetime.max.replace(tzinfo=UTC)
 
@@ -224,8 +226,7 @@ def undo_mark_all(user: User, undo_id: int, *, now: datetime) -> int:
 
 def forget_undo(*, now: datetime) -> int:
     """Delete what has been kept for expired undos; returns the number."""
-    deleted, _ = MarkedAll.objects.filter(marked_at__lte=now - UNDO_FOR).delete()
-    return deleted
+    return MarkedAll.objects.filter(marked_at__lte=now - UNDO_FOR).delete()[0]
 
 
 # --- readers of single postings ---------------------------------------------------------------------------------------
@@ -266,8 +267,9 @@ def advance(user: User, *, now: datetime) -> int:
 
 
 def advance_all(*, now: datetime) -> int:
-    """The same for all users, each in its own transaction."""
-    return sum(advance(user, now=now) for user in User.objects.only("pk").order_by("pk").iterator())
+    """The same for the users whose day it is, each in its own transaction: all within a week."""
+    todays = User.objects.annotate(day=F("pk") % DAYS).filter(day=now.toordinal() % DAYS)
+    return sum(advance(user, now=now) for user in todays.only("pk").order_by("pk").iterator())
 
 
 # --- end of a follow --------------------------------------------------------------------------------------------------

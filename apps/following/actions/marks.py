@@ -1,9 +1,10 @@
 """Marks, tags and notes of single postings, the history, and postings shared by a secret address."""
 
-from collections.abc import Collection, Iterable
-from datetime import datetime
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime, timedelta
 from secrets import token_urlsafe
-from typing import Any
+from typing import Any, Literal, cast, get_args
+from uuid import UUID
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -12,17 +13,21 @@ from apps.accounts.models import User
 from apps.database.statements import execute, fetch
 from apps.following import queries
 from apps.following.actions.errors import NotPossible
-from apps.following.models import Mark, Note, Playback, Reading, Share, Tag, Tagging
+from apps.following.algorithms.merging import Merged, Register, Write, merged
+from apps.following.formats.offline import Field, QueuedChange
+from apps.following.models import Mark, Note, OfflineChange, Playback, Reading, Share, Tag, Tagging
 from apps.following.queries.copies import MARKED_COPIES
 from apps.postings.models import Posting
 
-# In one order, so that two concurrent statements wait instead of deadlocking.
+# One at a time per user, as in `marking`, whose transactions have several statements: the two could deadlock.
 _MARK = f"""
+WITH person AS MATERIALIZED (SELECT FROM accounts_user WHERE id = %(user)s FOR NO KEY UPDATE)
 INSERT INTO following_mark (user_id, posting_id, read, changed_at, read_changed_at)
 SELECT %(user)s, id, %(read)s, %(now)s, %(now)s
-FROM (SELECT unnest(%(ids)s::bigint[]) AS id UNION ({MARKED_COPIES})) marked ORDER BY id
+FROM person, (SELECT unnest(%(ids)s::bigint[]) AS id UNION ({MARKED_COPIES})) marked ORDER BY id
 ON CONFLICT (user_id, posting_id) DO UPDATE SET read = excluded.read, marked_all = NULL,
     changed_at = excluded.changed_at, read_changed_at = excluded.read_changed_at
+RETURNING posting_id
 """
 
 MAX_REMEMBERED = 2_000  # postings, of a user
@@ -56,7 +61,7 @@ MAX_SHARES = 1_000  # of a user
 def mark_read(user: User, posting_ids: Iterable[int], *, read: bool, now: datetime) -> None:
     """Mark postings and their copies in feeds that the user follows; those that come later follow the copies."""
     if ids := sorted(set(posting_ids)):
-        execute(_MARK, {"user": user.pk, "ids": ids, "read": read, "now": now})
+        fetch(_MARK, {"user": user.pk, "ids": ids, "read": read, "now": now}, generic=True)
 
 
 def star(user: User, posting_id: int, *, starred: bool, now: datetime) -> list[int]:
@@ -75,11 +80,14 @@ def star(user: User, posting_id: int, *, starred: bool, now: datetime) -> list[i
 _CHANGED_AT = {"read": "read_changed_at", "starred_at": "star_changed_at"}
 
 
-def mark_for_all(pairs: Iterable[tuple[int, int]], *, now: datetime, **values: Any) -> None:
+@transaction.atomic
+def mark_for_all(pairs: Collection[tuple[int, int]], *, now: datetime, **values: Any) -> None:
     """Mark postings for many users at once; pairs contain the ids of user and posting."""
     values |= {changed_at: now for field, changed_at in _CHANGED_AT.items() if field in values}
     if "read" in values:
         values["marked_all"] = None  # the undo of a list no longer changes these postings
+        people = User.objects.filter(pk__in={user_id for user_id, _ in pairs}).order_by("pk")
+        list(people.select_for_update(no_key=True).values_list("pk"))  # as in `_MARK`
     # In one order, so that two concurrent statements wait instead of deadlocking.
     Mark.objects.bulk_create(
         [
@@ -98,13 +106,12 @@ def remember_read(user: User, posting_ids: Iterable[int], *, now: datetime) -> N
     ids = sorted(set(posting_ids))
     if ids:
         room = max(MAX_REMEMBERED - len(ids), 0)
-        fetch(_REMEMBER, {"user": user.pk, "postings": ids, "now": now, "room": room})
+        fetch(_REMEMBER, {"user": user.pk, "postings": ids, "now": now, "room": room}, generic=True)
 
 
 def clear_history(user: User) -> int:
     """Delete the history; returns the number of entries. The postings stay read."""
-    deleted, _by_model = Reading.objects.filter(user=user).delete()
-    return deleted
+    return Reading.objects.filter(user=user).delete()[0]
 
 
 def save_position(user: User, posting_id: int, address: str, seconds: float, *, now: datetime) -> None:
@@ -127,27 +134,43 @@ def tag(user: User, posting_ids: Iterable[int], name: str, now: datetime) -> Non
     name = checked_tag(name)
     User.objects.select_for_update().get(pk=user.pk)  # two concurrent tags could exceed the limit
     tags = Tag.objects.filter(user=user)
-    if not tags.filter(name=name).exists() and tags.count() >= MAX_TAGS:
+    if not tags.filter(name__iexact=name).exists() and tags.count() >= MAX_TAGS:
         raise NotPossible(_("You can have at most %(number)s tags.") % {"number": MAX_TAGS})
-    tag_for_all([(user.pk, name, posting_id) for posting_id in posting_ids], now=now)
+    tag_for_all([(user.pk, name, posting_id, now) for posting_id in posting_ids])
 
 
 def untag(user: User, posting_ids: Iterable[int], name: str) -> None:
-    Tagging.objects.filter(tag__user=user, tag__name=_tidy(name), posting_id__in=list(posting_ids)).delete()
+    Tagging.objects.filter(tag__user=user, tag__name__iexact=_tidy(name), posting_id__in=list(posting_ids)).delete()
+
+
+# In one order, so that two concurrent statements wait instead of deadlocking.
+_ADD_TAGS = """
+INSERT INTO following_tag (user_id, name)
+SELECT DISTINCT ON (user_id, lower(name)) user_id, name
+FROM unnest(%(users)s::bigint[], %(names)s::text[]) wanted (user_id, name) ORDER BY user_id, lower(name), name
+ON CONFLICT DO NOTHING
+"""
+_TAG = """
+INSERT INTO following_tagging (tag_id, posting_id, tagged_at)
+SELECT tag.id, posting_id, at
+FROM unnest(%(users)s::bigint[], %(names)s::text[], %(postings)s::bigint[], %(at)s::timestamptz[])
+    wanted (user_id, name, posting_id, at)
+JOIN following_tag tag ON tag.user_id = wanted.user_id AND lower(tag.name) = lower(wanted.name)
+WHERE posting_id IS NOT NULL ORDER BY tag.id, posting_id, at
+ON CONFLICT DO NOTHING
+"""
 
 
 @transaction.atomic
-def tag_for_all(tagged: Collection[tuple[int, str, int]], *, now: datetime) -> None:
-    """Tag postings for many users at once: tuples of user id, checked name and posting id."""
-    names = sorted({(user_id, name) for user_id, name, _ in tagged})
-    Tag.objects.bulk_create([Tag(user_id=user_id, name=name) for user_id, name in names], ignore_conflicts=True)
-    known = Tag.objects.filter(user__in={user_id for user_id, _ in names}, name__in={name for _, name in names})
-    tag_ids = {(tag.user_id, tag.name): tag.pk for tag in known}
-    pairs = sorted({(tag_ids[user_id, name], posting_id) for user_id, name, posting_id in tagged})
-    Tagging.objects.bulk_create(
-        [Tagging(tag_id=tag_id, posting_id=posting_id, tagged_at=now) for tag_id, posting_id in pairs],
-        ignore_conflicts=True,
-    )
+def tag_for_all(tagged: Collection[tuple[int, str, int | None, datetime]]) -> int:
+    """Tag postings for many users at once; returns the number of new taggings.
+
+    Tuples contain user id, checked name, posting id (None: only create the tag) and time. Names that differ only in
+    case are those of one tag.
+    """
+    users, names, postings, at = (list(column) for column in zip(*tagged, strict=True)) if tagged else ([],) * 4
+    execute(_ADD_TAGS, {"users": users, "names": names})
+    return execute(_TAG, {"users": users, "names": names, "postings": postings, "at": at})
 
 
 def checked_tag(name: str) -> str:
@@ -169,7 +192,7 @@ def rename_tag(user: User, tag_id: int, name: str) -> bool:
     """Rename a tag of the user; False if it does not exist. Raises NotPossible if the name is invalid or taken."""
     name = checked_tag(name)
     User.objects.select_for_update().get(pk=user.pk)  # a new tag could take the name in between
-    if Tag.objects.filter(user=user, name=name).exclude(pk=tag_id).exists():
+    if Tag.objects.filter(user=user, name__iexact=name).exclude(pk=tag_id).exists():
         raise NotPossible(_("A tag named “%(name)s” already exists; you can merge the two.") % {"name": name})
     return Tag.objects.filter(user=user, pk=tag_id).update(name=name) > 0
 
@@ -192,8 +215,7 @@ def merge_tags(user: User, tag_id: int, into_id: int) -> bool:
 
 def delete_tag(user: User, tag_id: int) -> bool:
     """Delete a tag with its taggings; False if it does not exist."""
-    deleted, _by_model = Tag.objects.filter(user=user, pk=tag_id).delete()
-    return deleted > 0
+    return Tag.objects.filter(user=user, pk=tag_id).delete()[0] > 0
 
 
 # --- notes and shares -------------------------------------------------------------------------------------------------
@@ -218,8 +240,7 @@ def write_note(user: User, posting_id: int, text: str, *, now: datetime) -> bool
 
 
 def delete_note(user: User, posting_id: int) -> bool:
-    deleted, _by_model = Note.objects.filter(user=user, posting_id=posting_id).delete()
-    return deleted > 0
+    return Note.objects.filter(user=user, posting_id=posting_id).delete()[0] > 0
 
 
 @transaction.atomic
@@ -237,5 +258,88 @@ def share(user: User, posting_id: int, *, now: datetime) -> Share:
 
 def unshare(user: User, posting_id: int) -> bool:
     """Delete the secret address; sharing again creates another one."""
-    deleted, _by_model = Share.objects.filter(user=user, posting_id=posting_id).delete()
-    return deleted > 0
+    return Share.objects.filter(user=user, posting_id=posting_id).delete()[0] > 0
+
+
+# --- marks made offline -----------------------------------------------------------------------------------------------
+Outcome = Literal["applied", "superseded", "unknown"]
+
+REMEMBERED_FOR = timedelta(days=60)  # longer than a device waits to retry
+_COLUMNS = ["read", "marked_all", "starred_at", "changed_at", "read_changed_at", "star_changed_at"]
+_EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+
+
+@transaction.atomic
+def apply_changes(user: User, changes: Sequence[QueuedChange], *, now: datetime) -> dict[UUID, Outcome]:
+    """Apply a user's new changes where there is no later one; returns the outcomes of all by id. Nine queries.
+
+    `made_at` is a time of our clock. The outcome is "superseded" if there is a later change, "unknown" if the user
+    cannot read the posting, and that of the first time for a repeated change.
+    """
+    # A concurrent repetition waits here, and then finds the changes known.
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    OfflineChange.objects.filter(user=user, received_at__lt=now - REMEMBERED_FOR).delete()
+    known = _outcomes(user, [change.id for change in changes])
+    fresh = list({change.id: change for change in reversed(changes) if change.id not in known}.values())[::-1]
+    readable = set(_readable(user, {change.posting_id for change in fresh}))
+    possible = [change for change in fresh if change.posting_id in readable]
+    done = _merge(user, readable, possible)
+    outcomes: dict[UUID, Outcome] = {change.id: "unknown" for change in fresh}
+    for change, is_latest in zip(possible, done.is_latest, strict=True):
+        outcomes[change.id] = "applied" if is_latest else "superseded"
+    OfflineChange.objects.bulk_create(
+        [OfflineChange(user=user, change_id=id, outcome=outcome, received_at=now) for id, outcome in outcomes.items()]
+    )
+    return known | outcomes
+
+
+def _outcomes(user: User, change_ids: Collection[UUID]) -> dict[UUID, Outcome]:
+    rows = OfflineChange.objects.filter(user=user, change_id__in=change_ids).values_list("change_id", "outcome")
+    return {change_id: cast(Outcome, outcome) for change_id, outcome in rows}
+
+
+def _readable(user: User, posting_ids: Collection[int]) -> Sequence[int]:
+    return list(queries.readable_by(user).filter(pk__in=posting_ids).values_list("pk", flat=True))
+
+
+def _merge(user: User, posting_ids: Collection[int], changes: Sequence[QueuedChange]) -> Merged:
+    # A missing mark cannot be locked, and another transaction could create it.
+    Mark.objects.bulk_create(
+        [Mark(user=user, posting_id=id, changed_at=_EPOCH) for id in sorted(posting_ids)], ignore_conflicts=True
+    )
+    locked = Mark.objects.filter(user=user, posting__in=posting_ids).order_by("posting_id").select_for_update()
+    marks = {mark.posting_id: mark for mark in locked}
+    known: dict[Register, datetime] = {
+        (id, field): at for id, mark in marks.items() for field, at in _changed_at(mark).items() if at
+    }
+    for id, at in queries.marked_all_at(user, posting_ids).items():
+        known[id, "read"] = max(at, known.get((id, "read"), at))
+    done = merged(known, [Write((change.posting_id, change.field), change.value, change.made_at) for change in changes])
+    touched = {id for id, _ in done.values}
+    for id in touched:
+        _write(marks[id], {field: done.values.get((id, field)) for field in get_args(Field)})
+    Mark.objects.bulk_update([marks[id] for id in sorted(touched)], _COLUMNS)
+    return done
+
+
+def _changed_at(mark: Mark) -> dict[Field, datetime | None]:
+    """When each field last changed; None if it never did."""
+    latest = max(mark.read_changed_at or _EPOCH, mark.star_changed_at or _EPOCH)
+    # A later `changed_at` without a field means marked read with a list: stars always have their field.
+    is_read_since = mark.read is not None and mark.changed_at > latest
+    return {
+        "read": mark.changed_at if is_read_since else mark.read_changed_at,
+        "starred": mark.star_changed_at or mark.starred_at,
+    }
+
+
+def _write(mark: Mark, changes: dict[Field, Write | None]) -> None:
+    times = _changed_at(mark)
+    read, star = changes["read"], changes["starred"]
+    if read:
+        mark.read, mark.marked_all = read.value, None
+    if star:
+        mark.starred_at = (mark.starred_at or star.made_at) if star.value else None
+    mark.read_changed_at = read.made_at if read else times["read"]
+    mark.star_changed_at = star.made_at if star else times["starred"]
+    mark.changed_at = max(filter(None, (mark.read_changed_at, mark.star_changed_at)))

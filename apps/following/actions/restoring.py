@@ -13,8 +13,8 @@ from apps.database.statements import execute
 from apps.following import queries
 from apps.following.actions.errors import NotPossible
 from apps.following.actions.follows import create_folder, folder_at
-from apps.following.actions.marks import MAX_NOTE_LENGTH, MAX_NOTES, MAX_REMEMBERED, MAX_TAGS, checked_tag
-from apps.following.models import Folder, Follow, Mark, MarkedAll, Note, Playback, Reading, Share, Tag, Tagging
+from apps.following.actions.marks import MAX_NOTE_LENGTH, MAX_NOTES, MAX_REMEMBERED, MAX_TAGS, checked_tag, tag_for_all
+from apps.following.models import Folder, Follow, Mark, MarkedAll, Note, Playback, Reading, Share, Tagging
 from apps.following.queries.states import NEW
 
 # Two merged postings have different ids: marks replace `read_through` wherever the remaining one would give another
@@ -152,26 +152,10 @@ def restore_tags(user: User, tagged: Sequence[tuple[str, int | None, datetime]])
     Raises NotPossible for an invalid name or too many tags.
     """
     rows = [(checked_tag(name), posting_id, at) for name, posting_id, at in tagged]
-    names = sorted({name for name, _, _ in rows})
-    known = set(queries.tags_of(user).values_list("name", flat=True))
-    if len(known.union(names)) > MAX_TAGS:
+    known = {name.lower() for name in queries.tags_of(user).values_list("name", flat=True)}
+    if len(known.union(name.lower() for name, _, _ in rows)) > MAX_TAGS:
         raise NotPossible(_("You can have at most %(number)s tags.") % {"number": MAX_TAGS})
-    Tag.objects.bulk_create([Tag(user=user, name=name) for name in names], ignore_conflicts=True)
-    ids = dict(queries.tags_of(user).filter(name__in=names).values_list("name", "pk"))
-    wanted = {(ids[name], posting_id): at for name, posting_id, at in rows if posting_id is not None}
-    there = Tagging.objects.filter(tag__user=user, tag_id__in=ids.values()).filter(
-        posting_id__in={posting_id for _, posting_id in wanted}
-    )
-    new = sorted(wanted.keys() - set(there.values_list("tag_id", "posting_id")))
-    Tagging.objects.bulk_create(
-        [
-            Tagging(tag_id=tag_id, posting_id=posting_id, tagged_at=wanted[tag_id, posting_id])
-            for tag_id, posting_id in new
-        ],
-        ignore_conflicts=True,
-        batch_size=1_000,
-    )
-    return len(new)
+    return tag_for_all([(user.pk, *row) for row in rows])
 
 
 @transaction.atomic

@@ -1,23 +1,21 @@
 """Last-writer-wins merging of changes, in whatever order they arrive."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 MAX_TRANSIT = timedelta(seconds=30)  # of a message, in a bad network
 
 Register = tuple[int, str]  # what is changed, such as the star of posting 7
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(NamedTuple):
     register: Register
     value: bool
     made_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(NamedTuple):
     values: dict[Register, Write]  # the last write of each register that changes
     is_latest: tuple[bool, ...]  # whether each write was later than all before, in their order
 

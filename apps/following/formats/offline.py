@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, Self, cast, get_args
+from typing import Any, Literal, NamedTuple, Self, cast, get_args
 from uuid import UUID
 
 Field = Literal["read", "starred"]
@@ -20,8 +19,7 @@ class BadMessage(ValueError):
     """A message cannot be read; the message of the error says where."""
 
 
-@dataclass(frozen=True, slots=True)
-class QueuedChange:
+class QueuedChange(NamedTuple):
     id: UUID  # by the device, and the same when it is sent again
     posting_id: int
     field: Field
@@ -30,11 +28,10 @@ class QueuedChange:
 
     def at(self, made_at: datetime) -> Self:
         """The same change, made at that time."""
-        return replace(self, made_at=made_at)
+        return self._replace(made_at=made_at)
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     person: str  # id of the user, as stored by the device
     sent_at: datetime  # by the device's clock
     changes: tuple[QueuedChange, ...]

@@ -1,9 +1,8 @@
 """Reads of follows, folders, marks, tags and notes."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
@@ -13,8 +12,9 @@ from apps.database.statements import among, fetch, fetch_as
 from apps.following.algorithms.ordering import natural_key
 from apps.following.models import Folder, Follow, Mark, Tag, Tagging
 from apps.following.queries.copies import folded, folds
+from apps.following.queries.counts import Unread, counting, names_of, unread_counts
 from apps.following.queries.own import notes_of, readings_before, share_at, shares_of, unfinished
-from apps.following.queries.states import first_nonempty, unread, unread_counts, with_state
+from apps.following.queries.states import first_nonempty, unread, with_state
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
@@ -28,8 +28,7 @@ Kind = Literal["all", "starred", "tag", "folder", "source", "sources"]
 FAILURES_SHOWN = 3  # in a row, until followers see that a source is failing
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """A list of a user: all, starred, a tag, a folder with its subfolders, a source, several sources."""
 
     kind: Kind
@@ -37,8 +36,7 @@ class Scope:
     sources: tuple[int, ...] = ()  # of "sources"
 
 
-@dataclass(frozen=True, slots=True)
-class FollowedSource:
+class FollowedSource(NamedTuple):
     follow_id: int
     source_id: int
     title: str  # the user's own, else the source's
@@ -56,19 +54,18 @@ class FollowedSource:
 
 
 # Part of every page: a raw statement is prepared once, and not composed by the ORM.
-_FOLLOWED = """
-SELECT follow.id AS follow_id, follow.source_id, named.title, position,
+_COLUMNS = """follow.id AS follow_id, follow.source_id, named.title, position,
     coalesce(consecutive_failures >= %(failures)s, false) AS failing, failing_since, observed_at AS answered_at,
     source.state = %(gone)s AS is_gone,
     -- checked, and not just being checked for the first time
     coalesce(observed_at IS NOT NULL OR requested_at IS NOT NULL AND worker = '', false) AS was_checked,
     muted, follow.images, followed_at, coalesce(source.icon_id, '') AS icon,
-    ARRAY(SELECT folder_id FROM following_follow_folders filed WHERE filed.follow_id = follow.id) AS folder_ids
-FROM following_follow follow JOIN sources_source source ON source.id = follow.source_id
+    ARRAY(SELECT folder_id FROM following_follow_folders filed WHERE filed.follow_id = follow.id) AS folder_ids"""
+_JOINED = """JOIN sources_source source ON source.id = follow.source_id
 LEFT JOIN retrieval_schedule schedule ON schedule.source_id = source.id
-CROSS JOIN LATERAL (SELECT coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS title) named
-WHERE follow.user_id = %(user)s
-"""
+CROSS JOIN LATERAL (SELECT coalesce(nullif(follow.title, ''), nullif(source.title, ''), source.url) AS title) named"""
+_FOLLOWED = f"SELECT {_COLUMNS} FROM following_follow follow {_JOINED} WHERE follow.user_id = %(user)s"
+_COUNTED = counting(_COLUMNS, _JOINED)
 
 
 # --- follows and folders ----------------------------------------------------------------------------------------------
@@ -87,9 +84,30 @@ def in_order(folders: Iterable[Folder]) -> list[Folder]:
 
 def followed_sources(user: User) -> list[FollowedSource]:
     """The user's follows in manual order; the others last, by name."""
-    names = {"user": user.pk, "failures": FAILURES_SHOWN, "gone": Source.State.GONE.value}
-    found = fetch_as(FollowedSource, _FOLLOWED, names)
-    return sorted(found, key=lambda each: (each.position, natural_key(each.title), each.follow_id))
+    return sorted(fetch_as(FollowedSource, _FOLLOWED, _names(user)), key=_place)
+
+
+def counted_sources(user: User) -> list[tuple[FollowedSource, Unread]]:
+    """The same with what is unread, up to `MAX_COUNTED`, for counts of articles as lists show them."""
+    are_folded = folds(user)
+
+    def read(
+        *, version: int, single: int, copied: list[int], arrived: int, through: int | None, **columns: Any
+    ) -> tuple[FollowedSource, Unread]:
+        articles = frozenset(copied) if are_folded else frozenset()
+        to_store = 0 if through is None else arrived
+        return FollowedSource(**columns), Unread(single + (0 if are_folded else len(copied)), articles, to_store)
+
+    found = fetch_as(read, _COUNTED, _names(user) | names_of(user), generic=True)
+    return sorted(found, key=lambda each: _place(each[0]))
+
+
+def _names(user: User) -> dict[str, Any]:
+    return {"user": user.pk, "failures": FAILURES_SHOWN, "gone": Source.State.GONE.value}
+
+
+def _place(each: FollowedSource) -> Any:
+    return each.position, natural_key(each.title), each.follow_id
 
 
 def wants_pages(source_id: int) -> bool:
@@ -107,20 +125,12 @@ def folder_of(user: User, folder_id: int) -> Folder | None:
     return folders_of(user).filter(pk=folder_id).first()
 
 
-def folders_by_follow(user: User) -> dict[int, list[int]]:
-    """The folders of each follow."""
-    return _folders_by(user, "follow_id")
-
-
 def folders_by_source(user: User) -> dict[int, list[int]]:
     """The folders of each followed source."""
-    return _folders_by(user, "follow__source_id")
-
-
-def _folders_by(user: User, column: str) -> dict[int, list[int]]:
     folders: dict[int, list[int]] = {}
-    for id, folder_id in Follow.folders.through.objects.filter(follow__user=user).values_list(column, "folder_id"):
-        folders.setdefault(id, []).append(folder_id)
+    filed = Follow.folders.through.objects.filter(follow__user=user)
+    for source_id, folder_id in filed.values_list("follow__source_id", "folder_id"):
+        folders.setdefault(source_id, []).append(folder_id)
     return folders
 
 
@@ -278,7 +288,7 @@ def subscription_list(user: User) -> OpmlDocument:
     """All follows of a user with their folders and titles, in the user's order."""
     folders = in_order(folders_of(user))
     paths = folder_paths(folders)
-    filed = folders_by_follow(user)
+    filed = folders_by_source(user)
     named = first_nonempty("title", "source__title", "source__url")
     follows = follows_of(user).select_related("source").annotate(shown_title=named)
     return OpmlDocument(
@@ -288,7 +298,7 @@ def subscription_list(user: User) -> OpmlDocument:
                 follow.source.url,
                 title=follow.title or follow.source.title,
                 html_url=follow.source.site_url,
-                folders=tuple(sorted(paths[folder_id] for folder_id in filed.get(follow.pk, ()))),
+                folders=tuple(sorted(paths[folder_id] for folder_id in filed.get(follow.source_id, ()))),
                 language=follow.source.language,
             )
             for follow in sorted(follows, key=lambda each: (each.position, natural_key(each.shown_title), each.pk))
@@ -369,4 +379,4 @@ def counted_tags(user: User) -> QuerySet[Tag]:
 
 
 def tag_named(user: User, name: str) -> Tag | None:
-    return tags_of(user).filter(name=" ".join(name.split())).first()
+    return tags_of(user).filter(name__iexact=" ".join(name.split())).first()

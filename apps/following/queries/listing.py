@@ -1,14 +1,12 @@
 """Lists of a user's postings by time, fast for any number of follows and marks."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import QuerySet
 
 from apps.accounts.models import User
-from apps.database.statements import fetch
-from apps.following import queries
+from apps.database.statements import MAX_ID, fetch
 from apps.following.queries import Scope
 from apps.following.queries.copies import READ_BY_COPY, REPRESENTS, REPRESENTS_UNREAD
 from apps.following.queries.states import ARRIVED, NEW
@@ -19,15 +17,20 @@ from apps.postings.queries import Cursor
 WALKED = 2_000  # newest postings of all sources that are tried first: most lists are full before
 _EVER, _ALWAYS = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 MAX_SOURCES = 100  # of lists that are read source by source at once
+MANY = 200  # arrivals of a source
 
 # With many follows, a page is found among the newest postings of the portal. Otherwise, or if those are read, the page
 # is read source by source. The second half runs only if the first found too few.
 _LIST = """
-WITH mine AS MATERIALIZED (
-    SELECT id, source_id, unread_from, read_through FROM following_follow WHERE id = ANY(%(follows)s)
+WITH RECURSIVE folders AS (
+    SELECT id FROM following_folder WHERE user_id = %(user)s AND id = %(folder)s
+    UNION SELECT inner_one.id FROM following_folder inner_one JOIN folders ON inner_one.parent_id = folders.id
+), mine AS MATERIALIZED (
+    SELECT id, source_id, unread_from, read_through FROM following_follow WHERE user_id = %(user)s AND {mine}
 ), near AS MATERIALIZED (
     SELECT id, source_id, published_at, first_copy FROM postings_posting posting WHERE {beyond}
-    ORDER BY published_at {down}, id {down} LIMIT %(walked)s
+    ORDER BY published_at {down}, id {down}
+    LIMIT (SELECT CASE WHEN count(*) >= %(many_sources)s THEN %(walked)s::bigint ELSE 0 END FROM mine)
 ), walked AS MATERIALIZED (
     SELECT id, published_at FROM (
         SELECT posting.id, published_at, first_copy FROM near posting JOIN mine follow USING (source_id) {marks}
@@ -37,10 +40,17 @@ WITH mine AS MATERIALIZED (
 ), enough AS MATERIALIZED (SELECT count(*) = %(limit)s AS is_so FROM walked)
 (SELECT id, published_at FROM walked WHERE (SELECT is_so FROM enough))
 UNION ALL
-(SELECT id, published_at FROM ({each}) posting WHERE NOT (SELECT is_so FROM enough) AND {left}
+(SELECT id, published_at FROM ({each}) posting WHERE NOT (SELECT is_so FROM enough)
     ORDER BY published_at {down}, id {down} LIMIT %(limit)s)
 ORDER BY published_at {down}, id {down}
 """
+_MINE = {
+    "all": "NOT muted",
+    "folder": """NOT muted AND id IN (
+        SELECT follow_id FROM following_follow_folders WHERE folder_id IN (SELECT id FROM folders))""",
+    "source": "source_id = ANY(%(sources)s)",
+    "sources": "source_id = ANY(%(sources)s)",
+}
 _MARKS = "LEFT JOIN following_mark mark ON mark.user_id = %(user)s AND mark.posting_id = posting.id"
 _EACH = """
 SELECT posting.id, posting.published_at FROM mine follow CROSS JOIN LATERAL (
@@ -54,18 +64,32 @@ SELECT posting.id, posting.published_at FROM mine follow CROSS JOIN LATERAL (
     SELECT id, published_at, retrieved_at FROM postings_posting posting WHERE source_id = follow.source_id OFFSET 0
 ) posting WHERE {beyond}
 """
+# Of a source with many arrivals only the first that are unread are read; of others all, which takes less if most of
+# them were read.
 _EACH_UNREAD = """
-SELECT posting.id, posting.published_at, posting.first_copy FROM mine follow {arrived} {marks}
-WHERE {new} AND {beyond} AND mark.read IS NOT TRUE
+WITH sized AS MATERIALIZED (
+    SELECT *, EXISTS (
+        SELECT FROM postings_posting WHERE source_id = mine.source_id AND id > mine.read_through
+        ORDER BY id OFFSET %(many)s
+    ) AS is_long FROM mine
+)
+SELECT posting.id, posting.published_at FROM sized follow {arrived} {marks}
+WHERE NOT is_long AND {new} AND {beyond} AND mark.read IS NOT TRUE AND {shown}
 UNION ALL
-SELECT posting.id, posting.published_at, posting.first_copy FROM following_mark mark
+SELECT posting.id, posting.published_at FROM sized follow CROSS JOIN LATERAL (
+    SELECT id, published_at FROM postings_posting posting
+    WHERE source_id = follow.source_id AND {new} AND {beyond} AND {shown} AND NOT EXISTS (
+        SELECT FROM following_mark WHERE user_id = %(user)s AND posting_id = posting.id AND read)
+    ORDER BY published_at {down}, id {down} LIMIT %(limit)s
+) posting WHERE is_long
+UNION ALL
+SELECT posting.id, posting.published_at FROM following_mark mark
 JOIN postings_posting posting ON posting.id = mark.posting_id JOIN mine follow ON follow.source_id = posting.source_id
-WHERE mark.user_id = %(user)s AND NOT mark.read AND NOT ({new}) AND {beyond}
+WHERE mark.user_id = %(user)s AND NOT mark.read AND NOT ({new}) AND {beyond} AND {shown}
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(NamedTuple):
     """An interval of retrieval times, both ends included."""
 
     since: datetime = _EVER
@@ -91,7 +115,7 @@ def listed(
 ) -> list[int]:
     """The ids of the first `limit` postings of a list after a place: all, a folder, or a followed source.
 
-    With `fold` of copies only the one that represents the article. Two queries, three for a folder.
+    With `fold` of copies only the one that represents the article. One query.
     """
     found = positions(
         user, scope, unread_only=unread_only, oldest_first=oldest_first, start=start, limit=limit, fold=fold
@@ -111,22 +135,25 @@ def positions(
     fold: bool = False,
 ) -> list[Cursor]:
     """The same with places; optionally limited to an interval of retrieval, but not folded then."""
-    follows = list(queries.follows_in(user, scope).values_list("pk", flat=True))
-    if not follows:
-        return []
     names: dict[str, Any] = {
         "user": user.pk,
-        "follows": follows,
+        "folder": scope.id,
+        "sources": [scope.id] if scope.kind == "source" else list(scope.sources),
         "limit": limit,
-        "walked": max(WALKED, 2 * limit) if len(follows) >= MAX_SOURCES and arrival is None else 0,
+        "walked": max(WALKED, 2 * limit) if arrival is None else 0,
+        "many_sources": MAX_SOURCES,
+        # The oldest unread ones, and those of an interval, may be far down.
+        "many": MAX_ID if oldest_first or arrival is not None else MANY,
     }
     if start is not None:
         names |= {"published_at": start.published_at, "id": start.id}
     if arrival is not None:
         names |= {"since": arrival.since, "until": arrival.until}
+    mine = _MINE[scope.kind]
     beyond = _beyond(oldest_first=oldest_first, is_first=start is None, is_bounded=arrival is not None)
     each = _EACH_UNREAD if unread_only else _EACH if arrival is None else _EACH_ARRIVED
-    found = fetch(_statement(each, beyond, unread_only=unread_only, oldest_first=oldest_first, fold=fold), names)
+    statement = _statement(mine, each, beyond, unread_only=unread_only, oldest_first=oldest_first, fold=fold)
+    found = fetch(statement, names, generic=True)
     return [Cursor(published_at, posting_id) for posting_id, published_at in found]
 
 
@@ -138,16 +165,16 @@ def _beyond(*, oldest_first: bool, is_first: bool, is_bounded: bool) -> str:
     return " AND ".join(["true", *([] if is_first else [place]), *([arrival] if is_bounded else [])])
 
 
-def _statement(each: str, beyond: str, *, unread_only: bool, oldest_first: bool, fold: bool) -> str:
+def _statement(mine: str, each: str, beyond: str, *, unread_only: bool, oldest_first: bool, fold: bool) -> str:
     represents = REPRESENTS_UNREAD if unread_only else REPRESENTS
     shown = represents if fold else f"NOT {READ_BY_COPY}" if unread_only else "true"
     parts = {
+        "mine": mine,
         "down": "" if oldest_first else "DESC",
         "beyond": beyond,
         "marks": _MARKS if unread_only else "",
         "wanted": f"coalesce(NOT mark.read, {NEW})" if unread_only else "true",
         "shown": shown,
-        "left": shown if unread_only else "true",  # the others are chosen source by source
         "new": NEW,
         "arrived": ARRIVED,
     }

@@ -1,16 +1,14 @@
 """Read and unread states, as defined by `Follow`; and all that a posting's page says of it, in one query."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import BooleanField, Case, CharField, F, FilteredRelation, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce, NullIf
 
 from apps.accounts.models import User
-from apps.database.statements import fetch, fetch_as, fetch_rows
+from apps.database.statements import fetch, fetch_as
 from apps.following.queries.copies import COPIES, READ_BY_COPY, AlsoIn, also_in, folds, read_by_copy
 from apps.postings.models import Posting
 
@@ -82,58 +80,6 @@ def unread(postings: QuerySet[Posting], user: User) -> QuerySet[Posting]:
     return with_state(postings, user).filter(Q(unread=True))
 
 
-# Two halves, so that each scans only what it needs: unread arrivals source by source, and older postings marked unread.
-_UNREAD_COUNTS = f"""
-SELECT source_id, count(*) FILTER (WHERE first_copy IS NULL) AS single,
-    array_agg(first_copy) FILTER (WHERE first_copy IS NOT NULL) AS copied
-FROM (
-    SELECT follow.source_id, posting.id, posting.first_copy
-    FROM following_follow AS follow {ARRIVED}
-    WHERE follow.user_id = %(user)s AND {NEW} AND NOT EXISTS (
-        SELECT FROM following_mark AS mark
-        WHERE mark.user_id = %(user)s AND mark.posting_id = posting.id AND mark.read)
-    UNION ALL
-    SELECT follow.source_id, posting.id, posting.first_copy
-    FROM following_mark AS mark
-    JOIN postings_posting AS posting ON posting.id = mark.posting_id
-    JOIN following_follow AS follow ON follow.source_id = posting.source_id AND follow.user_id = mark.user_id
-    WHERE mark.user_id = %(user)s AND NOT mark.read AND NOT ({NEW})
-) AS posting
-WHERE NOT {READ_BY_COPY}
-GROUP BY source_id
-"""
-
-
-def unread_counts(user: User) -> dict[int, int]:
-    """The number of unread postings of each followed source that has any. One query."""
-    return {row.source_id: row.single + len(row.copied or ()) for row in _counted(user)}
-
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """What is unread in a list."""
-
-    single: int = 0  # postings without copies
-    articles: frozenset[int] = frozenset()  # the first copies of the others
-
-    @property
-    def count(self) -> int:
-        return self.single + len(self.articles)
-
-    @classmethod
-    def of_all(cls, parts: Iterable["Unread"]) -> "Unread":
-        """Of several sources together."""
-        known = list(parts)
-        return cls(sum(part.single for part in known), frozenset().union(*(part.articles for part in known)))
-
-
-def unread_articles(user: User) -> dict[int, Unread]:
-    """What is unread in each followed source that has any, for counts of articles as lists show them. One query."""
-    if not folds(user):
-        return {source_id: Unread(count) for source_id, count in unread_counts(user).items()}
-    return {row.source_id: Unread(row.single, frozenset(row.copied or ())) for row in _counted(user)}
-
-
 _READ_ELSEWHERE = f"""
 SELECT posting.id FROM following_follow follow {ARRIVED}
 WHERE follow.user_id = %(user)s AND {READ_BY_COPY}
@@ -148,32 +94,24 @@ def read_elsewhere(user: User) -> list[int]:
     return [posting_id for (posting_id,) in fetch(_READ_ELSEWHERE, {"user": user.pk})]
 
 
-def _counted(user: User) -> list[Any]:
-    return fetch_rows(_UNREAD_COUNTS, {"user": user.pk})
-
-
-@dataclass(frozen=True, slots=True)
-class StateTag:
+class StateTag(NamedTuple):
     pk: int
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class StateNote:
+class StateNote(NamedTuple):
     text: str
     changed_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class PlaybackPosition:
+class PlaybackPosition(NamedTuple):
     """The user's position in a recording."""
 
     address: str  # of the recording
     seconds: float  # from its beginning
 
 
-@dataclass(frozen=True, slots=True)
-class PostingState:
+class PostingState(NamedTuple):
     readable: bool  # as `readable_by` defines
     unread: bool  # as `with_state` defines, or if lists are folded, the article
     starred: bool  # this or, if lists are folded, one of its copies
@@ -215,7 +153,7 @@ WHERE posting.id = %(posting)s
 def posting_state(user: User | AnonymousUser, posting_id: int) -> PostingState | None:
     """The state of a posting, whether readable or not; None if it does not exist. One query."""
     names = {"user": user.pk or 0, "posting": posting_id, "folds": folds(user)}
-    return next(iter(fetch_as(_read, _STATE, names)), None)
+    return next(iter(fetch_as(_read, _STATE, names, generic=True)), None)
 
 
 def _read(

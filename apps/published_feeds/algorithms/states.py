@@ -6,7 +6,6 @@ The portal stores nothing about readers of its feeds, yet sends each of them exa
 
 import re
 from base64 import urlsafe_b64encode
-from dataclasses import replace
 from hashlib import sha256
 
 from apps.published_feeds.formats.feed import LONG_AGO, Entry, Feed
@@ -20,7 +19,7 @@ _PREFERENCE = re.compile(r"feed\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?", re.
 
 def tag_of(feed: Feed) -> str:
     """The entity tag of a feed: a digest of its metadata, and a shorter one of each entry."""
-    head = _digest(repr(replace(feed, entries=())), _HEAD)
+    head = _digest(repr(feed._replace(entries=())), _HEAD)
     return f'"{_VERSION}{head}.{"".join(map(_print, feed.entries))}"'
 
 
@@ -34,7 +33,7 @@ def delta(feed: Feed, if_none_match: str) -> Feed | None:
         return None
     had = {tag[1][at : at + _PRINT] for at in range(0, len(tag[1]), _PRINT)}
     lacking = tuple(entry for entry in feed.entries if _print(entry) not in had)
-    return replace(feed, entries=lacking) if len(lacking) < len(feed.entries) else None
+    return feed._replace(entries=lacking) if len(lacking) < len(feed.entries) else None
 
 
 def takes_deltas(header: str) -> bool:
@@ -48,8 +47,29 @@ def takes_deltas(header: str) -> bool:
 
 
 def _print(entry: Entry) -> str:
-    return _digest(repr(replace(entry, listed=LONG_AGO)), _PRINT)  # the content, not its time of arrival
+    return _digest(repr(entry._replace(listed=LONG_AGO)), _PRINT)  # the content, not its time of arrival
 
 
 def _digest(text: str, length: int) -> str:
     return urlsafe_b64encode(sha256(text.encode("utf-8", "surrogatepass")).digest())[:length].decode()
+
+
+# --- shared -----------------------------------------------------------------------------------------------------------
+MAX_ADDRESS_LENGTH = 2_000  # characters, of the forms that take it
+_ADDRESS = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
+_BEHIND = ".,;:!?'’”»"  # closes a sentence, not an address
+
+
+def address_in(*texts: str) -> str:
+    """The first address of the web, "" without one.
+
+    >>> address_in("", "Read this (https://en.example/Rain_(film)), please!"), address_in("javascript:x", "none")
+    ('https://en.example/Rain_(film)', '')
+    """
+    for text in texts:
+        if found := _ADDRESS.search(text):
+            address = found[0].rstrip(_BEHIND)
+            while address.endswith(")") and address.count(")") > address.count("("):
+                address = address[:-1].rstrip(_BEHIND)
+            return address if len(address) <= MAX_ADDRESS_LENGTH else ""
+    return ""

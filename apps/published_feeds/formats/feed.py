@@ -1,15 +1,14 @@
 """The content of a feed, independent of its format."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from apps.sources.formats.feed import Enclosure
 
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     id: str  # the same for as long as the entry is there
     url: str  # of its page, "" if it has none
     title: str
@@ -26,8 +25,7 @@ class Entry:
     source_url: str = ""  # of the source's site, never the address of its feed, which may be secret
 
 
-@dataclass(frozen=True, slots=True)
-class Feed:
+class Feed(NamedTuple):
     title: str
     home: str  # address of the page that shows the same to people
     address: str = ""  # its own
@@ -35,7 +33,6 @@ class Feed:
     id: str = ""  # its own address, unless it has another name
     description: str = ""
     language: str = ""
-    hubs: tuple[str, ...] = ()  # addresses of WebSub hubs
     since: datetime = LONG_AGO  # creation of the list
 
     @property

@@ -19,7 +19,6 @@ def write(feed: Feed) -> bytes:
         "feed_url": feed.address,
         "description": feed.description,
         "language": feed.language,
-        "hubs": [{"type": "WebSub", "url": hub} for hub in feed.hubs],
     }
     written = _filled(values) | {"items": [_item(entry) for entry in feed.entries]}
     return json.dumps(written, ensure_ascii=False, separators=(",", ":")).encode("utf-8")

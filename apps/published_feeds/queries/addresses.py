@@ -5,19 +5,11 @@ from django.db.models import QuerySet
 from apps.accounts.models import User
 from apps.database.sanitizing import sanitize
 from apps.database.statements import fetch
-from apps.following.queries import Scope
 from apps.published_feeds.models import PrivateAddress
-
-Kind = PrivateAddress.Kind
-_OF_RIVERS = (Kind.ALL, Kind.FOLDER, Kind.STARRED, Kind.TAG)
 
 
 def addresses_of(user: User) -> QuerySet[PrivateAddress]:
     return PrivateAddress.objects.filter(user=user)
-
-
-def secret_of_shared(user: User) -> str | None:
-    return addresses_of(user).filter(kind=Kind.SHARED).values_list("secret", flat=True).first()
 
 
 _SECRET = """
@@ -26,12 +18,10 @@ SELECT secret FROM published_feeds_privateaddress WHERE user_id = %s AND kind = 
 """
 
 
-def secret_of_list(user: User, scope: Scope) -> str | None:
+def secret_of_list(user: User, kind: str, list_id: int) -> str | None:
     """The secret of one of the person's lists, None if it has no address."""
-    if scope.kind not in _OF_RIVERS:
-        return None
-    folder, tag = (scope.id if scope.kind == name else None for name in ("folder", "tag"))
-    return next((secret for (secret,) in fetch(_SECRET, [user.pk, scope.kind, folder, tag])), None)
+    folder, tag = (list_id if kind == name else None for name in ("folder", "tag"))
+    return next((secret for (secret,) in fetch(_SECRET, [user.pk, kind, folder, tag], generic=True)), None)
 
 
 def address_by_secret(secret: str) -> PrivateAddress | None:

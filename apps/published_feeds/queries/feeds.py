@@ -1,38 +1,113 @@
 """The present content of each feed."""
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
+from django.db.models import F, QuerySet
+from django.db.models.functions import Left
 from django.urls import reverse
 from django.utils import translation
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from apps.accounts.models import User
 from apps.accounts.queries.site import own_address
 from apps.following import queries as following
-from apps.following.models import Tagging
+from apps.following.models import Share, Tagging
 from apps.following.queries import Scope
 from apps.following.queries.listing import listed
 from apps.postings import queries as postings
+from apps.postings.models import Posting
 from apps.published_feeds.formats.feed import Entry, Feed
 from apps.published_feeds.models import PrivateAddress
 from apps.published_feeds.queries.addresses import address_by_secret
-from apps.published_feeds.queries.channels import Channel, TrendList, hubs
-from apps.published_feeds.queries.entries import entries_of, shared_entries
+from apps.published_feeds.queries.channels import Channel
 from apps.search import queries as searching
 from apps.search.algorithms.language import BadQuery, parse
-from apps.search.queries.addresses import query_address, search_address
+from apps.search.queries.addresses import query_address
 from apps.search.queries.saved import saved_by_secret
-from apps.stories.queries.front import members_of, story_of
+from apps.sources.algorithms.addresses import absolute
+from apps.sources.formats.feed import Enclosure
 from apps.stories.queries.sections import contents, section_named
-from apps.trending import queries as trending
-from apps.trending.models import Trend
-from apps.trending.queries.names import LISTS, language_name
+
+MAX_CHARACTERS = 4_000_000  # of markup in one feed; older entries beyond it are left out
+TITLE_LENGTH = 80  # characters of the text that replace a missing title
+TEASER_LENGTH = 400  # characters of a posting's text, as on its shared page
+_NEEDED = (
+    *("url", "title", "author", "html", "language", "categories", "image_url", "enclosures"),
+    *("published_at", "retrieved_at", "edited_at", "source__title", "source__site_url"),
+)
+
+
+def entries_of(
+    postings: QuerySet[Posting], order: Sequence[int] = (), listed: Mapping[int, datetime] | None = None
+) -> tuple[Entry, ...]:
+    """Postings as entries, in the order of ids if given. One query.
+
+    `listed` has the time at which a posting was added to the list, if later than its arrival in the portal.
+    """
+    found = list(postings.select_related("source").only(*_NEEDED).annotate(beginning=Left(F("text"), TITLE_LENGTH)))
+    if order:
+        by_id = {posting.pk: posting for posting in found}
+        found = [by_id[posting_id] for posting_id in order if posting_id in by_id]
+    entries: list[Entry] = []
+    characters = 0
+    for posting in found:
+        characters += len(posting.html)
+        if entries and characters > MAX_CHARACTERS:
+            break
+        entries.append(entry_of(posting, (listed or {}).get(posting.pk)))
+    return tuple(entries)
+
+
+def shared_entries(shares: QuerySet[Share]) -> tuple[Entry, ...]:
+    """The articles that a person shares; like the shared pages, without anything about the person. One query."""
+    found = shares.select_related("posting__source").annotate(teaser=Left(F("posting__text"), TEASER_LENGTH))
+    return tuple(
+        entry_of(
+            share.posting,
+            share.shared_at,
+            id=own_address(reverse("shared", args=[share.secret])),
+            html=_teased(share.teaser, absolute(share.posting.url)),
+        )
+        for share in found.defer("posting__text", "posting__html", "posting__feed_html")
+    )
+
+
+def _teased(teaser: str, url: str) -> str:
+    text = format_html("<p>{}</p>", teaser)
+    return text + format_html('<p><a href="{}">{}</a></p>', url, _("Original")) if url else text
+
+
+def entry_of(posting: Posting, listed: datetime | None, *, id: str = "", html: str | None = None) -> Entry:
+    page = own_address(reverse("posting", args=[posting.pk]))
+    changed = max(filter(None, (posting.retrieved_at, posting.edited_at, listed)))
+    beginning = getattr(posting, "beginning", "")
+    return Entry(
+        id=id or page,
+        url=absolute(posting.url) or id or page,
+        title=" ".join((posting.title or beginning).split()) or _("Untitled"),
+        html=posting.html if html is None else html,
+        published=posting.published_at,
+        updated=posting.edited_at or posting.published_at,
+        listed=changed,
+        author=posting.author,
+        categories=tuple(dict.fromkeys(posting.categories)),
+        enclosures=tuple(filter(None, map(_enclosure, posting.enclosures))),
+        language=posting.language,
+        image=absolute(posting.image_url),
+        source_title=posting.source.title,
+        source_url=absolute(posting.source.site_url),
+    )
+
+
+def _enclosure(stored: Mapping[str, Any]) -> Enclosure | None:
+    url = absolute(stored["url"])
+    return Enclosure(**{**stored, "url": url}) if url else None
+
 
 LENGTH = 50  # entries
 MAX_LENGTH = 100  # entries of feeds and folders, which may get many an hour
@@ -45,16 +120,14 @@ def feed_of(channel: Channel, form: str, *, now: datetime) -> Feed | None:
     Raises TooCostly for a search that takes too long.
     """
     with translation.override(settings.LANGUAGE_CODE):
-        feed = _content(channel, form, now)
+        feed = _content(channel, now)
     if feed is None:
         return None
-    title = feed.title if channel.kind == "trends" else f"{feed.title} – Wirebeat"
-    address = feed.address or channel.address(form)
-    return replace(feed, title=title, home=own_address(feed.home), address=address, hubs=hubs())
+    return feed._replace(title=f"{feed.title} – Wirebeat", home=own_address(feed.home), address=channel.address(form))
 
 
-def _content(channel: Channel, form: str, now: datetime) -> Feed | None:
-    """The feed with the path of its home page, yet without hubs and mostly without its own address."""
+def _content(channel: Channel, now: datetime) -> Feed | None:
+    """The feed with the path of its home page, without its own address."""
     match channel.kind:
         case "private":
             return _private(channel.key)
@@ -62,10 +135,6 @@ def _content(channel: Channel, form: str, now: datetime) -> Feed | None:
             return _search(channel.key, now)
         case "section":
             return _section(channel.key, now)
-        case "story":
-            return _story(int(channel.key), form)
-        case "trends":
-            return _trends(TrendList.read(channel.key))
 
 
 # --- private ----------------------------------------------------------------------------------------------------------
@@ -93,20 +162,20 @@ def name_of(private: PrivateAddress) -> str:
     return str(Kind(private.kind).label)
 
 
+_PAGES: Mapping[str, str] = {
+    Kind.ALL: "river",
+    Kind.FOLDER: "river_folder",
+    Kind.STARRED: "river_starred",
+    Kind.TAG: "river_tag",
+    Kind.SHARED: "shares",
+    Kind.SOURCES: "folders",
+}
+
+
 def page_of(private: PrivateAddress) -> str:
     """Path of the page that shows the same to the person."""
-    match private.kind:
-        case Kind.FOLDER:
-            return reverse("river_folder", args=[private.folder_id])
-        case Kind.TAG:
-            return reverse("river_tag", args=[private.tag_id])
-        case Kind.STARRED:
-            return reverse("river_starred")
-        case Kind.SHARED:
-            return reverse("shares")
-        case Kind.SOURCES:
-            return reverse("folders")
-    return reverse("river")
+    list_id = private.folder_id or private.tag_id
+    return reverse(_PAGES[private.kind], args=[list_id] if list_id else [])
 
 
 def _private_entries(private: PrivateAddress) -> tuple[Entry, ...]:
@@ -166,69 +235,3 @@ def _section(slug: str, now: datetime) -> Feed | None:
         description=section.query or section.category or section.language,
         since=section.changed_at,
     )
-
-
-def _story(story_id: int, form: str) -> Feed | None:
-    """The public postings of a story, the latest first."""
-    story = story_of(story_id)
-    if story is None:
-        return None
-    latest = members_of(story.pk).order_by("-published_at", "-posting_id").values_list("posting_id", flat=True)
-    ids = list(latest[:LENGTH])
-    public = postings.visible_to(AnonymousUser())
-    entries = entries_of(public.filter(pk__in=ids), ids)
-    if not entries:
-        return None
-    lead = public.filter(pk=story.lead_id).values_list("title", flat=True).first()
-    return Feed(
-        title=" ".join((lead or entries[-1].title).split()),
-        home=reverse("story", args=[story.pk]),
-        address=Channel("story", str(story.pk)).address(form),
-        entries=entries,
-        since=story.first_at,
-    )
-
-
-def _trends(chosen: TrendList) -> Feed | None:
-    """A list of trends, in which a term is one entry for as long as it is listed without a break."""
-    if chosen.horizon not in LISTS:
-        return None
-    trends = trending.lists_of(chosen.language, chosen.category, chosen.method)[chosen.horizon]
-    ids = {posting_id for trend in trends for posting_id in trend.posting_ids}
-    public = postings.visible_to(AnonymousUser()).filter(pk__in=ids).exclude(title="")
-    titles = dict(public.values_list("pk", "title"))
-    about = " – ".join(filter(None, (str(LISTS[chosen.horizon]), chosen.category, language_name(chosen.language))))
-    return Feed(
-        title=_("Trends: {about}").format(about=about),
-        home=f"{reverse('trends')}?{chosen.key}",
-        entries=tuple(_trend_entry(chosen, trend, titles) for trend in trends),
-        description=_("Words published more often than usual."),
-        language=chosen.language,
-    )
-
-
-def _trend_entry(chosen: TrendList, trend: Trend, titles: dict[int, str]) -> Entry:
-    place = f"{chosen.channel.address('rss')}#{trend.number}-{trend.since:%Y%m%d%H%M}"
-    return Entry(
-        id=place,
-        url=own_address(search_address(trend.term)),
-        title=trend.term,
-        html=_described(trend, titles),
-        published=trend.since,
-        updated=trend.since,
-        listed=trend.listed_at,
-        categories=tuple(trend.related),
-    )
-
-
-def _described(trend: Trend, titles: dict[int, str]) -> SafeString:
-    counts = ngettext("{number} article", "{number} articles", trend.documents).format(number=trend.documents)
-    if trend.expected is not None:
-        counts += _(", usually {number}").format(number=f"{trend.expected:.1f}")
-    counts += " · " + ngettext("{number} feed", "{number} feeds", trend.sources).format(number=trend.sources)
-    held = [id for id in trend.posting_ids if id in titles]
-    links = ((own_address(reverse("posting", args=[posting_id])), titles[posting_id]) for posting_id in held)
-    description = format_html("<p>{}.</p>", counts)
-    if held:
-        description += format_html("<ul>{}</ul>", format_html_join("", '<li><a href="{}">{}</a></li>', links))
-    return description

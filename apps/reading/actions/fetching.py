@@ -3,15 +3,12 @@
 Each blocks a thread, so a process makes few at a time, and slow publishers do not block pages.
 """
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from threading import BoundedSemaphore
 
-from django.conf import settings
-
-from apps.retrieval.http.fetching import Fetched, Fetcher, FetchRequest, Timeouts
+from apps.retrieval.http.fetching import Fetched, FetchRequest, Timeouts
+from apps.retrieval.http.robots import fetch_all
 
 WAIT_SECONDS = 1.0  # for a slot: the thread may be needed by another reader
 
@@ -32,18 +29,6 @@ def slot(slots: BoundedSemaphore) -> Iterator[None]:
 
 
 def fetch(request: FetchRequest, timeouts: Timeouts) -> Fetched:
-    """Fetch without robots.txt, which is for autonomous crawlers: here a user opens a page."""
-    return asyncio.run(_fetch(request, timeouts))
-
-
-async def _fetch(request: FetchRequest, timeouts: Timeouts) -> Fetched:
-    fetcher = Fetcher(
-        version=settings.VERSION,
-        about=settings.PROJECT_URL,
-        open_hosts=settings.RETRIEVAL_OPEN_HOSTS,
-        clock=lambda: datetime.now(UTC),
-        host_gap=0.0,
-        timeouts=timeouts,
-    )
-    async with fetcher:
-        return await fetcher.fetch(request)
+    """Fetch at once, since a user opens a page."""
+    [fetched] = fetch_all([request], host_gap=0.0, timeouts=timeouts)
+    return fetched

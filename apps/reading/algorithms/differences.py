@@ -1,9 +1,8 @@
 """The differences between two versions of a text for display."""
 
 import re
-from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Literal
+from typing import Literal, NamedTuple
 
 MAX_WORDS = 4_000  # of either text: the comparison can be quadratic
 
@@ -12,8 +11,7 @@ _UNSPACED = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _PIECES = re.compile(rf"[{_UNSPACED}]\s*|[^\s{_UNSPACED}]+\s*|\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class TextChange:
+class TextChange(NamedTuple):
     kind: Literal["same", "removed", "added"]
     text: str
 

@@ -9,18 +9,16 @@ of rendering it.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _ISPE = re.compile(rb"ispe\x00{4}(.{8})", re.DOTALL)  # "image spatial extents" of ISO 23008-12
 _BRANDS = frozenset({b"avif", b"avis"})
 _MAX_HEAD_BYTES = 2**18  # parsed in small steps
 _MAX_SEGMENTS = 10_000  # of a JPEG
 _MAX_BOXES = 16  # of an AVIF, before the one that describes it
-_MAX_ICONS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(NamedTuple):
     media_type: str
     width: int  # pixels
     height: int
@@ -31,9 +29,9 @@ class Picture:
 
 
 def picture_in(body: bytes) -> Picture | None:
-    """The type and size of a picture, or None; of several in one file (icons, frames), the largest.
+    """The type and size of a picture, or None; of several in one file, such as frames, the largest.
 
-    Supports PNG, JPEG, GIF, WebP, AVIF, BMP and ICO, by magic bytes as browsers do (WHATWG MIME Sniffing).
+    Supports PNG, JPEG, GIF, WebP and AVIF, by magic bytes as browsers do (WHATWG MIME Sniffing).
 
     >>> picture_in(b"GIF89a\\x40\\x00\\x30\\x00\\x00\\x00\\x00\\x2c\\x00\\x00\\x00\\x00\\x40\\x00\\x30\\x00\\x00")
     Picture(media_type='image/gif', width=64, height=48)
@@ -138,27 +136,6 @@ def _box(body: bytes, name: bytes) -> bytes:
     return b""
 
 
-def _bmp(body: bytes, start: int = 14) -> Sizes:
-    """The size in the bitmap header at `start`; a negative height means top-down lines."""
-    length = _little(body, start, 4)
-    if length == 12:
-        yield _little(body, start + 4, 2), _little(body, start + 6, 2)
-    elif 40 <= length <= 124:
-        width, height = (int.from_bytes(body[start + at : start + at + 4], "little", signed=True) for at in (4, 8))
-        yield width, abs(height)
-
-
-def _ico(body: bytes) -> Sizes:
-    """Sizes in the directory and in each icon: a PNG, or a bitmap of twice its height."""
-    amount = _little(body, 4, 2)
-    if amount > _MAX_ICONS:
-        return
-    for entry in range(6, 6 + 16 * amount, 16):
-        yield _little(body, entry, 1) or 256, _little(body, entry + 1, 1) or 256
-        start = _little(body, entry + 12, 4)
-        yield from _png(body[start : start + 24]) if body[start : start + 8] == _PNG else _bmp(body, start)
-
-
 _PNG = b"\x89PNG\r\n\x1a\n"
 _KINDS = tuple(
     (re.compile(begins, re.DOTALL), media_type, measure)
@@ -168,7 +145,5 @@ _KINDS = tuple(
         (rb"GIF8[79]a", "image/gif", _gif),
         (rb"RIFF.{4}WEBPVP8", "image/webp", _webp),
         (rb".{4}ftyp", "image/avif", _avif),
-        (rb"BM", "image/bmp", _bmp),
-        (rb"\x00\x00\x01\x00", "image/x-icon", _ico),
     )
 )

@@ -7,10 +7,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.core.paginator import Page, Paginator
-from django.db.models import Count, F, Q, QuerySet
-from django.db.models.functions import Lower
-from django.utils.translation import get_language_info
+from django.core.paginator import Paginator
+from django.db.models import Case, CharField, Count, F, Q, QuerySet, Value, When
+from django.db.models.functions import Length, Lower
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
@@ -20,12 +19,25 @@ from apps.following import queries as following
 from apps.following.queries import Scope
 from apps.following.queries.listing import listed
 from apps.postings import queries as postings
+from apps.postings.models import Posting
+from apps.reading.algorithms.kept_pictures import with_one_address_each
 from apps.recommendations import queries as recommendations
 from apps.recommendations.queries import Recommendation, risen
 from apps.sources import queries as sources
 from apps.sources.models import Source
+from apps.trending.queries.names import language_name
+from apps.web.algorithms.pictures import is_on_web, led_through, played_through, replaced
 from apps.web.pages import Context
-from apps.web.pages.rows import icon_address, rows
+from apps.web.pages.rows import (
+    PostingRow,
+    arranged,
+    choice_of,
+    icon_address,
+    proxied,
+    proxied_recording,
+    rows,
+    rows_by_id,
+)
 
 LENGTH = 40
 RECOMMENDED = 6
@@ -71,18 +83,13 @@ def catalogue_page(
         "entries": _entries(user, shown, now),
         "recommended": recommended_entries(user, now) if is_front else (),  # only on the first page without filters
         "place": place,
-        "categories": category_choices(listed),
+        "categories": [{"name": name, "count": count} for name, count in _counted(listed, "category") if name],
         "languages": language_choices(_counted(listed, "language")),
         "words": words,
         "category": category,
         "language": base_of(language),
         "sort": sort,
     }
-
-
-def category_choices(found: QuerySet[Source]) -> list[Context]:
-    """The categories of sources, by name."""
-    return [{"name": name, "count": count} for name, count in sorted(_counted(found, "category")) if name]
 
 
 def _counted(found: QuerySet[Source], column: str) -> list[tuple[str, int]]:
@@ -104,10 +111,7 @@ def _entries(user: User | AnonymousUser, shown: Collection[Source], now: datetim
     source_ids = [source.pk for source in shown]
     followed = following.followed_among(user, source_ids)
     weekly, rising = postings.weekly_counts(source_ids, now), risen(source_ids)
-    return [
-        _entry(source, weekly) | {"followed": source.pk in followed, "is_rising": source.pk in rising}
-        for source in shown
-    ]
+    return [_entry(each, weekly) | {"followed": each.pk in followed, "is_rising": each.pk in rising} for each in shown]
 
 
 def _entry(source: Source, weekly: Mapping[int, int]) -> Context:
@@ -135,23 +139,6 @@ def base_of(code: str) -> str:
     ('pt', 'en', '')
     """
     return code.replace("_", "-").partition("-")[0].lower()
-
-
-def language_name(code: str) -> str:
-    """The native name of a language; its code if that is not known.
-
-    >>> language_name("de-AT"), language_name("zh-CN"), language_name("zh"), language_name("tlh")
-    ('Deutsch', '简体中文', '中文', 'tlh')
-    """
-    if code.lower() == "zh":  # without a script Django has no name for it
-        return "中文"
-    for known in (code.lower(), base_of(code)):
-        try:
-            name = str(get_language_info(known)["name_local"])
-        except KeyError:
-            continue
-        return name[:1].upper() + name[1:]
-    return code
 
 
 def language_choices(counted: Iterable[tuple[str, int]]) -> tuple[LanguageChoice, ...]:
@@ -218,9 +205,7 @@ def _in(offers: Sequence[Any], languages: Collection[str]) -> list[Any]:
 def filling_page(user: User, now: datetime) -> Context:
     """The newest postings of what the user follows. At most seven queries."""
     followed = following.followed_sources(user)
-    waiting = sum(
-        not each.was_checked and not each.is_gone and each.followed_at > now - WAITED_FOR for each in followed
-    )
+    waiting = sum(not (each.was_checked or each.is_gone) and each.followed_at > now - WAITED_FOR for each in followed)
     newest = listed(
         user, Scope("all"), unread_only=False, oldest_first=False, start=None, limit=FIRST_POSTINGS, fold=True
     )
@@ -234,27 +219,16 @@ def filling_page(user: User, now: datetime) -> Context:
 
 
 # --- health -----------------------------------------------------------------------------------------------------------
-class _Followed:
-    """A user's followed sources for a Paginator: one query for the count, one for a page."""
-
-    def __init__(self, user: User) -> None:
-        self._user = user
-
-    def count(self) -> int:
-        return following.follows_of(self._user).count()
-
-    def __getitem__(self, part: slice) -> list[Health]:
-        return notices.health_of_followed(self._user, start=part.start, limit=part.stop - part.start)
-
-
 def health_page(user: User, number: str) -> Context:
     """Four queries."""
-    place: Page[Health] = Paginator(_Followed(user), SOURCES_SHOWN).get_page(number)  # type: ignore[arg-type]
+    place = Paginator(range(following.follows_of(user).count()), SOURCES_SHOWN).get_page(number)
+    start = (place.number - 1) * SOURCES_SHOWN
+    followed = notices.health_of_followed(user, start=start, limit=SOURCES_SHOWN)
     shown = tuple(notices.open_notices(user)[: notices.MAX_SHOWN])
     return {
         "notices": shown,
         "latest_notice": max((notice.pk for notice in shown), default=0),
-        "rows": [{"health": each, "reason": reason(each)} for each in place.object_list],  # failing ones first
+        "rows": [{"health": each, "reason": reason(each)} for each in followed],  # failing ones first
         "place": place,
         "by_mail": notices.wants_mail(user),
     }
@@ -286,3 +260,63 @@ def why(outcome: str, status: int, message: str) -> str:
     if status:
         return _("The site answered with status {status}.").format(status=status)
     return message or _("The site did not respond.")
+
+
+# --- articles for offline reading -------------------------------------------------------------------------------------
+LENGTHS = (0, 50, 100, 200)  # postings to store
+AT_ONCE = 25  # postings per response
+MAX_HTML_LENGTH = 300_000  # characters; of longer texts only the excerpt is stored
+MAX_KEPT_BYTES = 50 * 2**20  # in a browser, text and pictures together
+
+
+def kept_states(user: User, length: int) -> list[Context]:
+    """The newest postings of the user's river: unread ones first, then read ones. Two queries."""
+    river = following.postings_in(user, Scope("all"))
+    unread = _states(following.unread(river, user), length)
+    if len(unread) < length:
+        taken = {state["id"] for state in unread}
+        newest = _states(following.with_state(river, user), length)
+        unread += [state for state in newest if state["id"] not in taken][: length - len(unread)]
+    return unread
+
+
+def _states(found: QuerySet[Posting], length: int) -> list[Context]:
+    newest: Iterable[Any] = postings.newest(found).only("text_hash")[:length]  # with `unread` and `starred`
+    return [
+        {"id": one.pk, "version": _version(one.text_hash), "unread": one.unread, "starred": one.starred}
+        for one in newest
+    ]
+
+
+def _version(text_hash: bytes | memoryview) -> str:
+    """It changes with the text."""
+    return bytes(text_hash).hex()[:16]
+
+
+def kept_postings(user: User, posting_ids: Collection[int], *, pictures: bool) -> list[Context]:
+    """Those of the postings that the user may read, unordered. Two queries."""
+    mine = following.readable_by(user).filter(pk__in=posting_ids)
+    shown = rows_by_id(user, posting_ids)
+    html = Case(
+        When(length__lte=MAX_HTML_LENGTH, then=F("html")), default=Value(None), output_field=CharField(null=True)
+    )
+    columns = ("pk", "text_hash", "author", "kept", "image_url")
+    return [
+        {"version": _version(row.text_hash), "author": row.author}
+        | _content(user, shown[row.pk], row.kept, row.image_url, pictures=pictures)
+        for row in mine.annotate(length=Length("html"), kept=html).values_list(*columns, named=True)
+        if row.pk in shown
+    ]
+
+
+def _content(user: User, row: PostingRow, html: str | None, image_url: str, *, pictures: bool) -> Context:
+    """Pictures are proxied regardless of the setting, since other sites' cannot be stored."""
+    shows = pictures and choice_of(user) != User.Images.BLOCKED
+    small = proxied(image_url) if shows and is_on_web(image_url) else ""
+    addresses: list[str] = []
+    if html is not None:
+        html = arranged(html, pictured=shows)
+        html, addresses = with_one_address_each(led_through(html, proxied) if shows else replaced(html))
+        html = played_through(html, proxied_recording)
+    ours = dict.fromkeys(address for address in [small, *addresses] if address.startswith("/"))
+    return {"row": row._replace(image_url=small), "html": html, "pictures": tuple(ours)}  # without html: too long

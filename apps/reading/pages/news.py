@@ -2,10 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain, islice
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from django.contrib.auth.models import AnonymousUser
@@ -25,8 +24,8 @@ from apps.stories.algorithms.outline import outline_of
 from apps.stories.models import Section, Story
 from apps.stories.queries import front as stories
 from apps.stories.queries.for_you import explaining_words, own_order
+from apps.stories.queries.front import is_learning, taste_of
 from apps.stories.queries.sections import contents, shown_sections
-from apps.stories.queries.tastes import is_learning, taste_of
 from apps.summaries import queries as summaries
 from apps.web.algorithms.charts import timeline
 from apps.web.pages import Context
@@ -51,8 +50,7 @@ Listed = TypeVar("Listed")
 
 
 # --- front page -------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(NamedTuple):
     """An article with a picture, or a story with its lead."""
 
     posting: PostingRow
@@ -76,12 +74,13 @@ def home_page(now: datetime) -> Context:
     found = [row for row in everywhere if base_of(row.language or row.source__language) == language]
     if len(found) < ENOUGH:
         found, language = everywhere, ""
-    stories = [row for row in top_stories(anonymous, now) if _fits(row.lead.language, language)]
+    teased = story_rows(anonymous, stories.front(anonymous, now)[:TEASED])
+    shown = [row for row in teased if _fits(row.lead.language, language)]
     by_category = _categories(found) if not sections["parts"] else {}
-    pictured = _with_pictures(found, stories)
+    pictured = _with_pictures(found, shown)
     wanted = [row.pk for row in found[: NEWEST + CARDS]]
     by_id = rows_by_id(anonymous, {*wanted, *pictured, *(id for ids in by_category.values() for id in ids)})
-    cards = _cards(stories, _known(by_id, pictured))
+    cards = _cards(shown, _known(by_id, pictured))
     categories = (
         {
             "title": category,
@@ -142,13 +141,6 @@ def _known(by_id: dict[int, PostingRow], posting_ids: Sequence[int]) -> tuple[Po
 
 
 # --- sections ---------------------------------------------------------------------------------------------------------
-def title_of(section: Section) -> str:
-    """In the language of the interface, or else in the default one."""
-    code = get_language() or ""
-    titles: dict[str, str] = section.titles
-    return titles.get(code) or titles.get(code.partition("-")[0]) or section.title
-
-
 def front_sections(user: User | AnonymousUser, now: datetime) -> Context:
     """Four queries, plus those that refresh some of the sections' contents."""
     shown = shown_sections()
@@ -162,7 +154,7 @@ def front_sections(user: User | AnonymousUser, now: datetime) -> Context:
     parts = (
         {
             "slug": section.slug,
-            "title": title_of(section),
+            "title": section.title,
             "stories": tuple(stories[front.story.pk] for front in fronts[section.pk] if front.story.pk in stories),
             "rows": tuple(by_id[id] for id in ids[section.pk] if id in by_id),
         }
@@ -175,7 +167,7 @@ def front_sections(user: User | AnonymousUser, now: datetime) -> Context:
 
 
 def _tabs(shown: Sequence[Section]) -> tuple[Context, ...]:
-    return tuple({"slug": section.slug, "title": title_of(section)} for section in shown)
+    return tuple({"slug": section.slug, "title": section.title} for section in shown)
 
 
 def section_page(user: User | AnonymousUser, section: Section, number: int, now: datetime) -> Context:
@@ -184,7 +176,7 @@ def section_page(user: User | AnonymousUser, section: Section, number: int, now:
     first, end = (number - 1) * section.page_size, number * section.page_size
     return {
         "slug": section.slug,
-        "title": title_of(section),
+        "title": section.title,
         "tabs": _tabs(shown_sections()),
         "stories": story_rows(user, content.stories[first:end]),
         "rows": rows(user, content.posting_ids[first:end]),
@@ -205,11 +197,6 @@ def _part(found: Sequence[Listed], number: int) -> tuple[Sequence[Listed], Conte
     """A page of a list, from 1, with the number of the next one, 0 at the end."""
     end = number * LENGTH
     return found[end - LENGTH : end], {"number": number, "next": number + 1 if len(found) > end else 0}
-
-
-def top_stories(user: User | AnonymousUser, now: datetime) -> tuple[StoryRow, ...]:
-    """The first stories, for another page."""
-    return story_rows(user, stories.front(user, now)[:TEASED])
 
 
 def story_page(user: User | AnonymousUser, story: Story) -> Context | None:
@@ -235,9 +222,8 @@ def story_page(user: User | AnonymousUser, story: Story) -> Context | None:
         "story": story,
         "lead": neutral,  # the report closest to all others
         "names": outline.names,
-        "reports": [
-            {"row": found[id], "copies": copies[id], "added": added.get(id, ())} for id in reversed(originals)
-        ],  # the newest first
+        # The newest first.
+        "reports": [{"row": found[id], "copies": copies[id], "added": added.get(id, ())} for id in reversed(originals)],
         "sources": _shares(ordered),  # in order of their first reports
         "first_at": times[0],
         "latest_at": times[-1],

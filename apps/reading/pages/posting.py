@@ -1,11 +1,10 @@
 """The pages of a posting: its own, its menu in a list, and the one that is shared; history and notes."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from html import escape
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.paginator import Paginator
@@ -25,7 +24,7 @@ from apps.sources.algorithms.addresses import http_address
 from apps.stories.queries.front import related_reports
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
-from apps.web.algorithms.articles import clock, player_link
+from apps.web.algorithms.articles import clock, player_link, with_first_picture_at_once
 from apps.web.pages import Context
 from apps.web.pages.rows import article_for, icon_address, picture_for, recording_for, row, rows_by_id
 from apps.web.pages.summaries import summary_part
@@ -65,12 +64,15 @@ def posting_page(
     html = _html(posting, own.full_text, is_attached=any(file.player for file in files))
     return {
         "posting": posting,  # a Posting with `unread`, `starred`, its source, and only addresses on the web
-        "html": article_for(user, html, own.images),  # with pictures according to the user's setting
+        # With pictures according to the user's setting.
+        "html": with_first_picture_at_once(article_for(user, html, own.images)),
         "image_url": picture_for(user, picture_address(posting.image_url), own.images),  # empty if none is shown
         "minutes": reading_minutes(posting.text[:_SAMPLE], len(posting.text)),  # reading time
         "attachments": files,
         "is_teaser": bool(posting.url) and not posting.extractor and is_teaser(posting.text),
         "was_unread": False,  # until now
+        "list": "",  # from which it was opened; the view fills in what it knows
+        "kept": "",
         "own": own,  # the user's
         "source_title": own.source_title or str(posting.source),
         "icon": icon_address(posting.source.icon_id),
@@ -127,8 +129,7 @@ def _editions(posting: Posting) -> tuple[Context, ...]:
 
 
 # --- attachments ------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class Attachment:
+class Attachment(NamedTuple):
     number: int  # among the posting's enclosures, from 0
     address: str  # on the web
     player: Player  # empty for files that browsers do not play
@@ -177,7 +178,7 @@ def attachments(
     playable = [each for each in found if each.player]
     if place is not None and playable:
         played = next((each for each in playable if each.address == place.address), playable[0])
-        found[found.index(played)] = replace(played, seconds=place.seconds)
+        found[found.index(played)] = played._replace(seconds=place.seconds)
     return tuple(found)
 
 

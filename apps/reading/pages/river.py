@@ -1,7 +1,7 @@
 """Rivers: all postings, of a folder, of a source, starred, with a tag; and the layouts of lists."""
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.contrib.auth.models import AnonymousUser
@@ -26,8 +26,7 @@ from apps.web.pages.search_query import complaint
 LENGTH = 30  # postings shown at once
 
 
-@dataclass(frozen=True, slots=True)
-class ListOptions:
+class ListOptions(NamedTuple):
     unread_only: bool
     order: User.Order
     start: Cursor | None  # end of the previous page
@@ -61,9 +60,10 @@ def river_page(
         "site_url": http_address(source.site_url) if source else "",
         "follow": follow,
         "check_rate": check_rate_of(source.pk, now) if source else None,
+        # The list, for the postings' menus.
         "list_query": urlencode(
             {"scope": f"{scope.kind}-{scope.id}", "order": options.order, "shown_at": now.isoformat()}
-        ),  # the list, for the postings' menus
+        ),
         "shown_at": now.isoformat(),
     }
     if not options.words:

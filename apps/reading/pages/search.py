@@ -1,27 +1,36 @@
-"""Search results, their reasons, and links to refine them."""
+"""Search results, their reasons, and links to refine them; saved searches and their alerts."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.urls import reverse
-from django.utils.formats import date_format
+from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.alerts import queries as alerts
+from apps.alerts.channels import with_settings
+from apps.alerts.models import Browser, PercolatorQuery, Rule
+from apps.alerts.queries import interest, messages
 from apps.following import queries as following
 from apps.search import queries as searching
 from apps.search.algorithms import language
 from apps.search.algorithms.language.trees import parts_of
+from apps.search.models import SavedSearch
 from apps.search.queries import Added, Order, SearchResult
 from apps.search.queries.marks import Marker, Text, spelled, texts
+from apps.search.queries.saved import saved_searches
+from apps.search.queries.searching import MAX_RANKED
 from apps.web.pages import Context
-from apps.web.pages.rows import PostingRow, rows_by_id
-from apps.web.pages.search_query import Complaint, SearchQuery, complaint
+from apps.web.pages.rows import PostingRow, rows, rows_by_id
+from apps.web.pages.search_query import Complaint, SearchQuery, address_of, complaint
 
-MAX_CHIPS = 12  # related terms shown as chips; a table has all of them
+MAX_SOURCES = 12  # by which results can be narrowed
+MAX_CHIPS = 6  # related terms shown as chips; a table has all of them
 
 
 class Origin(NamedTuple):
@@ -33,7 +42,6 @@ class AddedWord(NamedTuple):
     """A related term."""
 
     word: str  # in the postings' spelling
-    weight: float  # those of the query's own words sum to 1
     origins: tuple[Origin, ...]
     leave_out: str  # address
 
@@ -43,11 +51,6 @@ class Link:
     label: str
     address: str
     count: int = 0
-
-
-class Facet(NamedTuple):
-    name: str
-    links: tuple[Link, ...]
 
 
 def has_criteria(query: SearchQuery) -> bool:
@@ -89,14 +92,16 @@ def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -
             "needs_account": not user.is_authenticated and requires_account(tree),
             "rows": _found(user, result, read, tree, query),
             "total": result.total,  # estimate
-            "own": result.with_own_words,
-            "related": result.total - result.with_own_words,
+            "exact": result.exact,
+            "shown_total": _amount(result.total, result.total),
+            "shown_exact": _amount(result.exact, result.exact),
+            "shown_related": _amount(result.total - result.exact, result.total),
             "is_partial": result.is_partial,  # old postings were not searched
             "filters": filters(tree, query),  # links that remove one
             "added": (added := _added(result.added, read, query)),
             "chips": added[:MAX_CHIPS],
             "removed": tuple(Link(term, query.putting_back(term).address()) for term in query.removed),
-            "facets": facets(tree, query, result, _source_names(user, result)),
+            "sources": sources(tree, query, result, _source_names(user, result)),
             "next": query.changed(start=result.next).address() if result.next else "",
         }
     )
@@ -171,6 +176,13 @@ def filters(tree: language.Tree, query: SearchQuery) -> tuple[Link, ...]:
 
 
 # --- results ----------------------------------------------------------------------------------------------------------
+def _amount(number: int, counted: int) -> str:
+    """As "more than" where the results that were counted reach the end of a list by relevance."""
+    if counted < MAX_RANKED:
+        return str(intcomma(number))
+    return _("more than {number}").format(number=intcomma(min(number, MAX_RANKED)))
+
+
 def _found(
     user: User | AnonymousUser, result: SearchResult, read: Mapping[int, Text], tree: language.Tree, query: SearchQuery
 ) -> tuple[Context, ...]:
@@ -202,44 +214,28 @@ def _added(added: Collection[Added], read: Mapping[int, Text], query: SearchQuer
     return tuple(
         AddedWord(
             spelling[word.term],
-            word.weight,
-            tuple(Origin(id, read[id].title or read[id].text[:80]) for id in ids),
+            tuple(_titled(id, read[id]) for id in ids),
             query.leaving_out(word.term).address(),
         )
         for word, ids in known
     )
 
 
-# --- facets -----------------------------------------------------------------------------------------------------------
-def facets(
+def _titled(posting_id: int, text: Text) -> Origin:
+    return Origin(posting_id, text.title or text.text[:80])
+
+
+# --- sources ----------------------------------------------------------------------------------------------------------
+def sources(
     tree: language.Tree, query: SearchQuery, result: SearchResult, source_names: Mapping[int, str]
-) -> tuple[Facet, ...]:
-    """Links that narrow the results; a source whose name is ambiguous is given by its number."""
-
-    def link(label: str, count: int, *narrowings: tuple[language.Field, str]) -> Link:
-        narrower = tree
-        for field, value in narrowings:
-            narrower = language.narrowed(narrower, field, value)
-        return Link(label, query.changed(text=language.to_text(narrower)).address(), count)
-
+) -> tuple[Link, ...]:
+    """Links to the results of one source, the most frequent first; an ambiguous name becomes its number."""
     names = list(source_names.values())
-    sources = [
-        link(source_names[source_id], count, ("source", _filter_value(source_id, source_names[source_id], names)))
-        for source_id, count in result.facets.sources
-        if source_id in source_names
-    ]
-    categories = [link(name, count, ("category", name)) for name, count in result.facets.categories]
-    days = [
-        link(
-            date_format(day, _("j F Y")),
-            count,
-            ("after", day.isoformat()),
-            ("before", (day + timedelta(days=1)).isoformat()),
-        )
-        for day, count in result.facets.days
-    ]
-    found = ((_("Feeds"), sources), (_("Categories"), categories), (_("Days"), days))
-    return tuple(Facet(name, tuple(links)) for name, links in found if links)
+    found = []
+    for source_id, name in source_names.items():
+        narrower = language.narrowed(tree, "source", _filter_value(source_id, name, names))
+        found.append(Link(name, query.changed(text=language.to_text(narrower)).address(), result.sources[source_id]))
+    return tuple(sorted(found, key=lambda link: -link.count))
 
 
 def _filter_value(source_id: int, name: str, names: Iterable[str]) -> str:
@@ -250,9 +246,102 @@ def _filter_value(source_id: int, name: str, names: Iterable[str]) -> str:
 
 def _source_names(user: User | AnonymousUser, result: SearchResult) -> dict[int, str]:
     """The names of sources that the user may see, custom ones first."""
-    ids = [source_id for source_id, _ in result.facets.sources]
-    names = {source.pk: str(source) for source in following.visible_sources(user).filter(pk__in=ids)}
+    ids = sorted(result.sources, key=lambda source_id: -result.sources[source_id])[:MAX_SOURCES]
+    shown = following.visible_sources(user).filter(pk__in=ids).only("title", "url", "listed")
+    names = {source.pk: str(source) for source in shown}
     if user.is_authenticated:
         own = following.follows_of(user).filter(source_id__in=ids).exclude(title="").values_list("source_id", "title")
         names |= dict(own)
     return names
+
+
+# --- saved searches and alerts ----------------------------------------------------------------------------------------
+LENGTH = 40  # postings per page
+MESSAGES = 50  # per page
+
+
+def saved_search_rows(user: User) -> list[Context]:
+    """Two queries."""
+    counts = alerts.count_hits(user)
+    found = saved_searches(user).select_related("rule", "percolator_query")
+    return [_saved_row(saved, counts.get(saved.pk, 0)) for saved in found]
+
+
+def _saved_row(saved: SavedSearch, count: int) -> Context:
+    percolator_query = getattr(saved, "percolator_query", None)
+    feeds = {kind: reverse("search_feed", args=[saved.secret, kind]) for kind in ("rss", "atom", "json")}
+    return {
+        "id": saved.pk,
+        "name": saved.name,
+        "query": saved.query,
+        "address": address_of(saved.query, saved.order),
+        "found": count,  # postings since it was saved
+        "channels": _channels(getattr(saved, "rule", None)),  # by which the user is notified
+        "refusal": percolator_query.refusal if percolator_query else "",  # why new postings cannot be matched
+        **feeds,
+    }
+
+
+def _channels(rule: Rule | None) -> tuple[str, ...]:
+    if rule is None or rule.stopped_at is not None:
+        return ()
+    ways = {_("mail"): rule.mail, _("browser"): rule.push, _("webhook"): rule.webhook_url}
+    ways |= {str(channel.label): channel.name in rule.settings for channel in with_settings()}
+    return tuple(way for way, is_on in ways.items() if is_on)
+
+
+def found_page(saved: SavedSearch, user: User, before: int | None) -> Context:
+    """A fixed number of queries; postings that the user may no longer read are left out."""
+    hits = alerts.hits_of(saved, before=before, limit=LENGTH + 1)
+    shown = hits[:LENGTH]
+    query = PercolatorQuery.objects.filter(pk=saved.pk).first()
+    return {
+        "saved": saved,
+        "address": address_of(saved.query, saved.order),
+        "refusal": query.refusal if query else "",  # why new postings cannot be matched
+        "rows": tuple(rows(user, [hit.posting_id for hit in shown])),
+        "next": shown[-1].pk if len(hits) > LENGTH else None,  # hit after which the next page begins
+        "actions": get_text_list(_actions_of(Rule.objects.filter(pk=saved.pk).first()), _("and")),
+    }
+
+
+def _actions_of(rule: Rule | None) -> list[str]:
+    if rule is None:
+        return []
+    done = {
+        _("marked as read"): rule.mark_read,
+        _("starred"): rule.star,
+        _("hidden"): rule.hide,
+        _("tagged “{tag}”").format(tag=rule.tag): rule.tag,
+        _("mailed {when}").format(when=rule.get_mail_display().lower()): rule.mail,
+        _("sent to your browsers"): rule.push,
+        _("sent to a webhook"): rule.webhook_url,
+    } | {str(channel.label): channel.name in rule.settings for channel in with_settings()}
+    return [words for words, is_on in done.items() if is_on]
+
+
+def service_page(saved: SavedSearch, now: datetime) -> Context:
+    """A fixed number of queries."""
+    raised = interest.raised_by(saved, now)
+    return {
+        "saved": saved,
+        "sources": alerts.sources_of(saved, now),
+        "raised": raised,  # sources that are checked more often because of it
+        "cost": sum(source.extra for source in raised),  # additional retrievals a day
+    }
+
+
+def messages_page(user: User, before: int | None, *, failed_only: bool) -> Context:
+    """Three queries. Only the newest fifty failed messages are shown."""
+    if failed_only:
+        found = messages.dead_letters(user, most=MESSAGES)
+    else:
+        found = messages.messages_of(user, before=before, most=MESSAGES + 1)
+    failed = messages.count_dead_letters(user)
+    shown = found[:MESSAGES]
+    return {"messages": tuple(shown), "failed": failed, "next": shown[-1].pk if len(found) > MESSAGES else None}
+
+
+def notification_settings_page(user: User, push_key: str) -> Context:
+    browsers = tuple(Browser.objects.filter(user=user).order_by("added_at"))
+    return {"browsers": browsers, "push_key": push_key, "zone": user.time_zone or "UTC"}

@@ -1,7 +1,6 @@
 """Trends: five lists, and curves of chosen terms."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Literal, NamedTuple, Self, get_args
@@ -14,13 +13,13 @@ from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.html import escape, format_html_join
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import get_language, gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.database.sanitizing import sanitize
 from apps.postings import queries as postings
-from apps.published_feeds.pages import menu_of_trends
+from apps.postings.algorithms.words.languages import base_code
 from apps.search.queries.addresses import search_address
 from apps.trending import queries as trending
 from apps.trending.algorithms.terms import whole
@@ -36,7 +35,7 @@ Period = Literal["hours", "days", "months"]
 MAX_CHARTED = 5  # terms
 MAX_TERM_LENGTH = 200  # characters
 
-LENGTH = 10  # terms of a list; its feed has more
+LENGTH = 10  # terms of a list
 CHARTED = 3  # terms by default
 RELATED = 5  # words
 MAX_HEADLINE_POSTINGS = 2  # newest postings of a term that can be its headline
@@ -54,9 +53,8 @@ MIN_STEPS = 4  # with articles, from which a curve shows a course
 METHODS: Mapping[Method, Promise] = {"ours": _("Rising now"), "yioop": _("Classic score")}
 
 
-@dataclass(frozen=True, slots=True)
-class TrendingParameters:
-    language: str = ""  # empty: the most frequent one
+class TrendingParameters(NamedTuple):
+    language: str = ""  # empty: the interface's, or else the most frequent one
     category: str = ""  # empty: all
     method: Method = "ours"
     period: Period | None = None  # None: one that has data
@@ -93,10 +91,10 @@ class TrendingParameters:
 
     def of(self, language: str, category: str) -> Self:
         terms = self.terms if language == self.language else ()
-        return replace(self, language=language, category=category, terms=terms)
+        return self._replace(language=language, category=category, terms=terms)
 
     def charting(self, terms: tuple[str, ...]) -> Self:
-        return replace(self, terms=terms[-MAX_CHARTED:])
+        return self._replace(terms=terms[-MAX_CHARTED:])
 
 
 _quoted = lru_cache(1_024)(quote_plus)  # the many addresses of a page have the same parts
@@ -110,7 +108,7 @@ class Link(NamedTuple):
 
 def trends_page(user: User | AnonymousUser, parameters: TrendingParameters, now: datetime) -> Context:
     """Four queries, and up to two more if the period is not chosen."""
-    places = trending.ranks()
+    places = sorted(trending.ranks(), key=lambda place: place.language != base_code(get_language() or ""))
     if not parameters.language and places:
         parameters = parameters.of(places[0].language, parameters.category)
     lists = trending.lists_of(parameters.language, parameters.category, parameters.method, most=LENGTH)
@@ -125,11 +123,11 @@ def trends_page(user: User | AnonymousUser, parameters: TrendingParameters, now:
         "languages": _languages(parameters, places),
         "categories": _categories(parameters, places),
         "methods": tuple(
-            Link(str(METHODS[each]), replace(parameters, method=each).address(), each == parameters.method)
+            Link(str(METHODS[each]), parameters._replace(method=each).address(), each == parameters.method)
             for each in METHODS
         ),
         "periods": tuple(
-            Link(str(PERIODS[each][0]), replace(shown, period=each).address(), each == period)
+            Link(str(PERIODS[each][0]), shown._replace(period=each).address(), each == period)
             for each in get_args(Period)
         ),
         "charted": tuple(_chip(name, curve, shown) for name, curve in curves.items()),
@@ -174,12 +172,10 @@ def _shortened(title: str) -> str:
 
 
 def _list(horizon: str, trends: Sequence[Trend], shown: TrendingParameters, headlines: Mapping[int, Link]) -> Context:
-    feeds = menu_of_trends(shown.language, shown.category, shown.method, horizon).links
     return {
         "horizon": horizon,
         "name": str(LISTS[horizon]),
         "rows": tuple(_row(trend, shown, headlines) for trend in trends),
-        "feeds": feeds,
     }
 
 

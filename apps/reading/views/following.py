@@ -17,7 +17,8 @@ from apps.database.sanitizing import sanitize
 from apps.feed_health import actions
 from apps.following import actions as following_actions
 from apps.following import queries as following
-from apps.following.actions import NotPossible, follows
+from apps.following.actions import follows
+from apps.following.actions.errors import NotPossible
 from apps.following.models import Folder, Follow
 from apps.following.queries import Scope
 from apps.reading.forms import AddressForm, FolderForm, FollowForm, InterestsForm, Move, NoMove, OpmlForm, read_move
@@ -25,12 +26,13 @@ from apps.reading.pages.following import catalogue_page, filling_page, health_pa
 from apps.recommendations import actions as recommendations
 from apps.retrieval.actions import NoDocument, fetch_document
 from apps.retrieval.actions import following as retrieval
+from apps.retrieval.models import PAGES_PER_DAY
 from apps.sources.algorithms.addresses import BadAddress
 from apps.sources.formats import opml
 from apps.web.algorithms.numbers import whole_number
 from apps.web.pages.reasons import translate_reason
 from apps.web.pages.sidebar import sidebar
-from apps.web.views.rendering import PersonsRequest, Request, back, show
+from apps.web.views.rendering import PersonsRequest, Request, back, show, subscription_file
 
 YEAR = 365 * 86_400  # s
 FEEDS_SHOWN = "feeds_shown"  # cookie
@@ -45,13 +47,14 @@ def catalogue(request: Request) -> HttpResponse:
 
 @login_required
 def add(request: PersonsRequest) -> HttpResponse:
-    """Follow the news at an address; of several feeds of a page the user chooses one."""
+    """Follow the news at an address; of several feeds of a page the user chooses one, and may accept an offer."""
     form = AddressForm(request.POST or None, user=request.user, initial={"address": request.GET.get("address", "")})
-    choices: tuple[object, ...] = ()
+    found = retrieval.Discovery()
     if request.method == "POST" and form.is_valid():
+        accepted = request.POST.get("accepted", "")
         try:
             found = retrieval.follow_address(
-                request.user, form.cleaned_data["address"], now=now(), folder_ids=form.folder_ids()
+                request.user, form.cleaned_data["address"], now=now(), folder_ids=form.folder_ids(), accepted=accepted
             )
         except NotPossible as problem:
             form.add_error("address", translate_reason(str(problem)))
@@ -60,10 +63,11 @@ def add(request: PersonsRequest) -> HttpResponse:
                 source = following.visible_sources(request.user).get(pk=found.source_id)
                 messages.success(request, _("You now follow %(name)s.") % {"name": source})
                 return redirect("river_source", found.source_id)
-            choices = found.choices
-            if not choices:
+            if not found.choices and not found.offer:
                 form.add_error("address", translate_reason(found.problem))
-    return show(request, "reading/add.html", form=form, choices=choices)
+    return show(
+        request, "reading/add.html", form=form, choices=found.choices, offer=found.offer, pages_per_day=PAGES_PER_DAY
+    )
 
 
 @person_post
@@ -94,7 +98,7 @@ def edit_follow(request: PersonsRequest, source_id: int) -> HttpResponse:
     follow = _follow(request.user, source_id)
     form = FollowForm(request.POST or None, user=request.user, instance=follow)
     if request.method == "POST" and form.is_valid():
-        following_actions.edit_follow(follow, **form.cleaned_data)
+        following_actions.follows.edit_follow(follow, **form.cleaned_data)
         return redirect("river_source", source_id)
     return show(request, "reading/follow.html", at=Scope("source", source_id), form=form, follow=follow)
 
@@ -108,7 +112,7 @@ def folders(request: PersonsRequest) -> HttpResponse:
         if following.folders_of(request.user).filter(name=name, parent=parent).exists():
             messages.info(request, _("A folder named “%(name)s” already exists.") % {"name": name})
         with errors_in(form, NotPossible):
-            following_actions.create_folder(request.user, name, parent)
+            following_actions.follows.create_folder(request.user, name, parent)
             return redirect("folders")
     return show(request, "reading/folders.html", form=form)
 
@@ -119,7 +123,7 @@ def new_folder(request: PersonsRequest) -> HttpResponse:
     form = FolderForm(request.POST, user=request.user)
     if form.is_valid():
         with errors_shown(request, NotPossible):
-            following_actions.create_folder(request.user, **form.cleaned_data)
+            following_actions.follows.create_folder(request.user, **form.cleaned_data)
     return _feeds(request, request.COOKIES.get(FEEDS_SHOWN, ""))
 
 
@@ -174,14 +178,14 @@ def edit_folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
     form = FolderForm(request.POST or None, user=request.user, folder=folder, initial=initial)
     if request.method == "POST" and form.is_valid():
         with errors_in(form, NotPossible):
-            following_actions.edit_folder(folder, **form.cleaned_data)
+            following_actions.follows.edit_folder(folder, **form.cleaned_data)
             return redirect("folders")
     return show(request, "reading/folder.html", at=Scope("folder", folder_id), form=form, folder=folder)
 
 
 @person_post
 def delete_folder(request: PersonsRequest, folder_id: int) -> HttpResponse:
-    following_actions.delete_folder(_folder(request.user, folder_id))
+    following_actions.follows.delete_folder(_folder(request.user, folder_id))
     return redirect("folders")
 
 
@@ -220,12 +224,7 @@ def _content(request: PersonsRequest, form: OpmlForm) -> bytes:
 
 @person_get
 def export_list(request: PersonsRequest) -> HttpResponse:
-    document = opml.write(following.subscription_list(request.user), now())
-    return HttpResponse(
-        document,
-        content_type="text/x-opml; charset=utf-8",
-        headers={"Content-Disposition": 'attachment; filename="wirebeat.opml"'},
-    )
+    return subscription_file(request.user)
 
 
 @login_required

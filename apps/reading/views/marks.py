@@ -7,7 +7,7 @@ from typing import NamedTuple, cast, get_args
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse, HttpResponseBadRequest, JsonResponse
+from django.http import HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.http.request import QueryDict
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -62,12 +62,12 @@ def mark(request: PersonsRequest, posting_id: int) -> HttpResponse:
     require_readable(request.user, posting_id)
     read, starred = (_YES_NO.get(request.POST.get(name, "")) for name in ("read", "starred"))
     if read is not None:
-        actions.mark_read(request.user, [posting_id], read=read, now=now())
+        actions.marks.mark_read(request.user, [posting_id], read=read, now=now())
         if read:
-            actions.remember_read(request.user, [posting_id], now=now())
+            actions.marks.remember_read(request.user, [posting_id], now=now())
     elif starred is not None:
-        changed = actions.star(request.user, posting_id, starred=starred, now=now())
-        stories_actions.note_all_starred(request.user, changed, now=now())
+        changed = actions.marks.star(request.user, posting_id, starred=starred, now=now())
+        stories_actions.learning.note_all_starred(request.user, changed, now=now())
     else:
         return HttpResponseBadRequest("Say read or starred, yes or no.")
     if not request.htmx:
@@ -91,11 +91,11 @@ def tag(request: PersonsRequest, posting_id: int) -> HttpResponse:
     require_readable(request.user, posting_id)
     name, complaint = request.POST.get("tag", ""), ""
     if request.POST.get("do") == "remove":
-        actions.untag(request.user, [posting_id], name)
+        actions.marks.untag(request.user, [posting_id], name)
     else:
         try:
-            actions.tag(request.user, [posting_id], name, now())
-        except actions.NotPossible as error:
+            actions.marks.tag(request.user, [posting_id], name, now())
+        except actions.errors.NotPossible as error:
             complaint = str(error)
     if request.htmx and not request.htmx.boosted:
         context = {"page": posting_menu(request.user, posting_id, request.POST), "complaint": complaint}
@@ -127,8 +127,8 @@ def seen(request: PersonsRequest) -> HttpResponse:
         return HttpResponseBadRequest(f"Name at most {MAX_SEEN} postings, by number.")
     readable = following.readable_by(request.user).filter(pk__in=map(int, numbers))
     ids = list(readable.values_list("pk", flat=True))
-    actions.mark_read(request.user, ids, read=True, now=now())
-    actions.remember_read(request.user, ids, now=now())
+    actions.marks.mark_read(request.user, ids, read=True, now=now())
+    actions.marks.remember_read(request.user, ids, now=now())
     context = {"rows": rows(request.user, ids), "next": request.POST.get("next", ""), "sidebar": sidebar(request.user)}
     return render(request, "reading/_seen.html", context)
 
@@ -139,9 +139,9 @@ def mark_all(request: PersonsRequest) -> HttpResponse:
     shown, days = list_in(request.POST), request.POST.get("older_than", "")
     if shown is None or not (days == "" or _is_number(days)):
         return HttpResponseBadRequest("The form is not complete.")
-    moment = now()
-    before = moment - timedelta(days=min(int(days), 3_650)) if days else None
-    marked = actions.mark_all_read(request.user, shown.scope, shown_at=shown.shown_at, now=moment, before=before)
+    at = now()
+    before = at - timedelta(days=min(int(days), 3_650)) if days else None
+    marked = actions.marking.mark_all_read(request.user, shown.scope, shown_at=shown.shown_at, now=at, before=before)
     _notify(request, marked.count, {"undo": marked.undo} if marked.undo is not None else None)
     return back(request, "river")
 
@@ -150,11 +150,9 @@ def mark_all(request: PersonsRequest) -> HttpResponse:
 def mark_up_to(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Mark postings as read from the top of a list down to one."""
     shown = list_in(request.POST)
-    posting = following.readable_by(request.user).filter(pk=posting_id).first()
     if shown is None:
         return HttpResponseBadRequest("The form is not complete.")
-    if posting is None:
-        raise Http404("There is no such posting.")
+    posting = present(following.readable_by(request.user).filter(pk=posting_id).first(), "There is no such posting.")
     ids = following.unread_up_to(
         request.user,
         shown.scope,
@@ -163,7 +161,7 @@ def mark_up_to(request: PersonsRequest, posting_id: int) -> HttpResponse:
         shown_at=shown.shown_at,
         most=MAX_UP_TO,
     )
-    actions.mark_read(request.user, ids, read=True, now=now())
+    actions.marks.mark_read(request.user, ids, read=True, now=now())
     request.session[_LATEST_IDS] = ids
     _notify(request, len(ids), {"undo": "up-to"})
     return back(request, "river")
@@ -175,10 +173,10 @@ def undo(request: PersonsRequest) -> HttpResponse:
     what = request.POST.get("undo", "")
     if what == "up-to":
         ids: Collection[int] = request.session.pop(_LATEST_IDS, [])
-        actions.mark_read(request.user, ids, read=False, now=now())
+        actions.marks.mark_read(request.user, ids, read=False, now=now())
         count = len(ids)
     elif _is_number(what):
-        count = actions.undo_mark_all(request.user, int(what), now=now())
+        count = actions.marking.undo_mark_all(request.user, int(what), now=now())
     else:
         return HttpResponseBadRequest("Say what to undo.")
     text = ngettext("%(count)s article marked as unread.", "%(count)s articles marked as unread.", count)
@@ -209,7 +207,7 @@ def history(request: PersonsRequest) -> HttpResponse:
 
 @person_post
 def clear_history(request: PersonsRequest) -> HttpResponse:
-    count = actions.clear_history(request.user)
+    count = actions.marks.clear_history(request.user)
     text = ngettext(
         "%(count)s article removed from the history.", "%(count)s articles removed from the history.", count
     )
@@ -230,12 +228,12 @@ def note(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Save a note, or delete it."""
     # Authors may delete a note even if they may no longer open the posting.
     if request.POST.get("do") == "delete":
-        if actions.delete_note(request.user, posting_id):
+        if actions.marks.delete_note(request.user, posting_id):
             messages.success(request, _("Note deleted."))
         return back(request, "notes")
     require_readable(request.user, posting_id)
-    with errors_shown(request, actions.NotPossible):
-        if actions.write_note(request.user, posting_id, sanitize(request.POST.get("text", "")), now=now()):
+    with errors_shown(request, actions.errors.NotPossible):
+        if actions.marks.write_note(request.user, posting_id, sanitize(request.POST.get("text", "")), now=now()):
             messages.success(request, _("Note saved."))
     return back(request, "posting", posting_id)
 
@@ -252,11 +250,11 @@ def change_tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
     found = present(following.tag_of(request.user, tag_id), "You have no such tag.")
     match request.POST.get("do"):
         case "delete":
-            actions.delete_tag(request.user, tag_id)
+            actions.marks.delete_tag(request.user, tag_id)
             messages.success(request, _("Tag “%(name)s” deleted.") % {"name": found.name})
         case "merge":
             other = following.tag_named(request.user, sanitize(request.POST.get("into", "")))
-            if other is not None and actions.merge_tags(request.user, tag_id, other.pk):
+            if other is not None and actions.marks.merge_tags(request.user, tag_id, other.pk):
                 text = _("Tag “%(name)s” merged into “%(other)s”.")
                 messages.success(request, text % {"name": found.name, "other": other.name})
             else:
@@ -264,8 +262,8 @@ def change_tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
                     request, _("Choose another of your tags to merge “%(name)s” into.") % {"name": found.name}
                 )
         case _other:
-            with errors_shown(request, actions.NotPossible):
-                actions.rename_tag(request.user, tag_id, sanitize(request.POST.get("name", "")))
+            with errors_shown(request, actions.errors.NotPossible):
+                actions.marks.rename_tag(request.user, tag_id, sanitize(request.POST.get("name", "")))
     return redirect("tags")
 
 
@@ -274,12 +272,12 @@ def change_tag(request: PersonsRequest, tag_id: int) -> HttpResponse:
 def share(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Share a posting, or stop sharing it."""
     if request.POST.get("do") == "end":
-        if actions.unshare(request.user, posting_id):
+        if actions.marks.unshare(request.user, posting_id):
             messages.success(request, _("The link no longer works."))
         return back(request, "shares")
     require_readable(request.user, posting_id)
-    with errors_shown(request, actions.NotPossible):
-        actions.share(request.user, posting_id, now=now())
+    with errors_shown(request, actions.errors.NotPossible):
+        actions.marks.share(request.user, posting_id, now=now())
     return redirect(reverse("posting", args=[posting_id]) + "#share")
 
 
@@ -319,9 +317,9 @@ def position(request: PersonsRequest, posting_id: int) -> HttpResponse:
     if recording is None:
         return HttpResponseBadRequest(f"The posting carries no recording {number}.")
     if seconds < 1:
-        actions.forget_position(request.user, posting_id)
+        actions.marks.forget_position(request.user, posting_id)
     else:
-        actions.save_position(request.user, posting_id, recording.address, seconds, now=now())
+        actions.marks.save_position(request.user, posting_id, recording.address, seconds, now=now())
     return HttpResponse(status=204)
 
 

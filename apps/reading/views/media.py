@@ -1,5 +1,7 @@
 """Pictures, icons, recordings and players of other sites, through the portal."""
 
+from collections.abc import Callable
+from functools import wraps
 from urllib.parse import urlsplit
 
 from allauth.account.adapter import get_adapter
@@ -32,33 +34,36 @@ MAX_PARTS, PARTS_SECONDS = 2_000, 3_600  # for one address: 4 GB an hour
 KEPT_SECONDS = 3_600
 
 
-@impersonal
-@require_safe
+View = Callable[[HttpRequest, str, str], HttpResponse]
+
+
+def _of_other_site(view: View) -> View:
+    """A view of what another site may not send, or not now. Its content is compressed already."""
+
+    @impersonal
+    @require_safe
+    @wraps(view)
+    def answer(request: HttpRequest, signature: str, encoded: str) -> HttpResponse:
+        request.META.pop("HTTP_ACCEPT_ENCODING", None)  # keeps the middleware from compressing it again
+        try:
+            return view(request, signature, encoded)
+        except BadSignature as problem:
+            return in_words(str(problem), 404)
+        except BadRange as problem:
+            return in_words(str(problem), 416)
+        except Busy:
+            return in_words("Too much is being fetched; try again in a moment.", 503)
+        except NoPicture as problem:
+            return in_words(f"This picture cannot be shown. {problem}", 502, "max-age=600")
+        except NoRecording as problem:
+            return in_words(f"This recording cannot be played here. {problem}", 502)
+
+    return answer
+
+
+@_of_other_site
 def image(request: HttpRequest, signature: str, encoded: str) -> HttpResponse:
-    # Pictures are already compressed: keep the middleware from compressing them.
-    request.META.pop("HTTP_ACCEPT_ENCODING", None)
-    try:
-        return _picture(request, address_in(signature, encoded))
-    except BadSignature as problem:
-        return in_words(str(problem), 404, "no-store")
-    except Busy:
-        return in_words("Too many pictures are being fetched; try again in a moment.", 503, "no-store")
-    except NoPicture as problem:
-        return in_words(f"This picture cannot be shown. {problem}", 502, "max-age=600")
-
-
-@impersonal
-@require_safe
-def feed_icon(request: HttpRequest, digest: str) -> HttpResponse:
-    """The icon of feeds; another icon has another address."""
-    request.META.pop("HTTP_ACCEPT_ENCODING", None)
-    png = sources.icons([digest]).get(digest)
-    if png is None:
-        return in_words("There is no such icon.", 404, "no-store")
-    return kept_harmless(HttpResponse(png, content_type="image/png"), {"Cache-Control": FOR_EVER})
-
-
-def _picture(request: HttpRequest, address: str) -> HttpResponse:
+    address = address_in(signature, encoded)
     found = find(address)
     etag = f'"{found.digest.hex()[:32]}"'
     response = get_conditional_response(request, etag=etag)
@@ -70,7 +75,18 @@ def _picture(request: HttpRequest, address: str) -> HttpResponse:
     return kept_harmless(response, {"ETag": etag, "Cache-Control": f"public, max-age={lifetime}, immutable"})
 
 
-def in_words(message: str, status: int, cache_control: str) -> HttpResponse:
+@impersonal
+@require_safe
+def feed_icon(request: HttpRequest, digest: str) -> HttpResponse:
+    """The icon of feeds; another icon has another address."""
+    request.META.pop("HTTP_ACCEPT_ENCODING", None)
+    png = sources.icons([digest]).get(digest)
+    if png is None:
+        return in_words("There is no such icon.", 404)
+    return kept_harmless(HttpResponse(png, content_type="image/png"), {"Cache-Control": FOR_EVER})
+
+
+def in_words(message: str, status: int, cache_control: str = "no-store") -> HttpResponse:
     response = HttpResponse(message, content_type="text/plain; charset=utf-8", status=status)
     later = {"Retry-After": "5"} if status == 503 else {}
     return kept_harmless(response, {"Cache-Control": cache_control} | later)
@@ -82,25 +98,13 @@ def kept_harmless(response: HttpResponse, headers: dict[str, str]) -> HttpRespon
     return response
 
 
-@impersonal
-@require_safe
+@_of_other_site
 def recording(request: HttpRequest, signature: str, encoded: str) -> HttpResponse:
-    request.META.pop("HTTP_ACCEPT_ENCODING", None)  # compressed already
-    try:
-        address = address_in(signature, encoded, kind="recording")
-    except BadSignature as problem:
-        return in_words(str(problem), 404, "no-store")
+    address = address_in(signature, encoded, kind="recording")
     who = get_adapter().get_client_ip(request)
     if not rate_limits.is_within("recording", who, most=MAX_PARTS, seconds=PARTS_SECONDS):
-        return in_words("Too much is being played from your address; try again later.", 429, "no-store")
-    try:
-        return _response(part_of(address, request.headers.get("Range") or "bytes=0-"), "Range" in request.headers)
-    except BadRange as problem:
-        return in_words(str(problem), 416, "no-store")
-    except Busy:
-        return in_words("Too many recordings are being fetched; try again in a moment.", 503, "no-store")
-    except NoRecording as problem:
-        return in_words(f"This recording cannot be played here. {problem}", 502, "no-store")
+        return in_words("Too much is being played from your address; try again later.", 429)
+    return _response(part_of(address, request.headers.get("Range") or "bytes=0-"), "Range" in request.headers)
 
 
 def _response(part: Part, has_range: bool) -> HttpResponse:

@@ -14,7 +14,8 @@ from django.views.defaults import page_not_found
 from apps.accounts.middleware import speak_to
 from apps.accounts.views.requests import person_get, person_post, present
 from apps.following import actions as following_actions
-from apps.published_feeds.pages import menu_of_section, menu_of_story
+from apps.published_feeds.pages import menu_of
+from apps.published_feeds.queries.channels import Channel
 from apps.reading.pages.news import front_sections, home_page, own_page, section_page, stories_page, story_page
 from apps.reading.pages.trending import TrendingParameters, trends_page
 from apps.stories import actions
@@ -62,7 +63,7 @@ def story(request: Request, story_id: int) -> HttpResponse:
         raise Http404("There is no such story.")
     if found.pk != story_id:
         return redirect("story", found.pk)
-    return show(request, "reading/stories_story.html", page=page, feeds=menu_of_story(found.pk))
+    return show(request, "reading/stories_story.html", page=page)
 
 
 @person_get
@@ -75,11 +76,11 @@ def learning(request: PersonsRequest) -> HttpResponse:
     """Switch personal ranking on or off, or reset it."""
     match request.POST.get("learning"):
         case "on":
-            actions.set_learning(request.user, is_on=True)
+            actions.learning.set_learning(request.user, is_on=True)
         case "off":
-            actions.set_learning(request.user, is_on=False)
+            actions.learning.set_learning(request.user, is_on=False)
         case "forget":
-            actions.forget_taste(request.user)
+            actions.learning.forget_taste(request.user)
             messages.success(request, _("Reset: nothing is known about your taste any more."))
         case _:
             return HttpResponseBadRequest("Say on, off or forget.")
@@ -91,9 +92,9 @@ def hide(request: PersonsRequest, posting_id: int) -> HttpResponse:
     """Hide a posting and mark it read, or show it again."""
     require_readable(request.user, posting_id)
     hidden = request.POST.get("hidden") != "no"
-    actions.hide(request.user, posting_id, hidden=hidden, now=now())
+    actions.learning.hide(request.user, posting_id, hidden=hidden, now=now())
     if hidden:
-        following_actions.mark_read(request.user, [posting_id], read=True, now=now())
+        following_actions.marks.mark_read(request.user, [posting_id], read=True, now=now())
     return HttpResponse() if request.htmx else back(request, "own")
 
 
@@ -103,14 +104,13 @@ def section(request: Request, slug: str) -> HttpResponse:
     if found is None or not found.is_on:
         raise Http404("There is no such section.")
     page = section_page(request.user, found, page_number(request), now())
-    return show(request, "reading/section.html", page=page, feeds=menu_of_section(slug))
+    return show(request, "reading/section.html", page=page, feeds=menu_of(Channel("section", slug)))
 
 
 @require_safe
 def trends(request: HttpRequest) -> HttpResponse:
-    return show(
-        request, "reading/trending.html", page=trends_page(request.user, TrendingParameters.read(request.GET), now())
-    )
+    parameters = TrendingParameters.read(request.GET)
+    return show(request, "reading/trending.html", page=trends_page(request.user, parameters, now()))
 
 
 @require_safe

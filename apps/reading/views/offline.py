@@ -21,10 +21,10 @@ from django.views.decorators.http import condition, require_POST, require_safe
 
 from apps.accounts.middleware import impersonal
 from apps.accounts.views.requests import person_get
-from apps.following.actions.offline import apply_changes
+from apps.following.actions.marks import apply_changes
 from apps.following.algorithms.merging import by_our_clock
 from apps.following.formats.offline import MAX_CHANGES, BadMessage, parse
-from apps.reading.pages.offline import AT_ONCE, LENGTHS, MAX_KEPT_BYTES, kept_postings, kept_states
+from apps.reading.pages.following import AT_ONCE, LENGTHS, MAX_KEPT_BYTES, kept_postings, kept_states
 from apps.stories import actions as stories_actions
 from apps.web.algorithms.numbers import whole_number
 from apps.web.pages import Context
@@ -122,7 +122,7 @@ def _for_persons(view: Callable[[PersonsRequest], HttpResponse]) -> Callable[[Pe
     @wraps(view)
     def guarded(request: PersonsRequest) -> HttpResponse:
         if not request.user.is_authenticated:
-            return _problem(_("Nobody is signed in."), 401)
+            return _problem(_("You are not signed in."), 401)
         return view(request)
 
     return never_cache(guarded)
@@ -198,10 +198,8 @@ def changes(request: PersonsRequest) -> HttpResponse:
     at = now()
     changes = [change.at(by_our_clock(change.made_at, sent_at=message.sent_at, now=at)) for change in message.changes]
     outcomes = apply_changes(request.user, changes, now=at)
-    starred = {
-        change.posting_id for change in changes if change.field == "starred" and outcomes[change.id] == "applied"
-    }
-    stories_actions.note_all_starred(request.user, starred, now=at)
+    starred = {each.posting_id for each in changes if each.field == "starred" and outcomes[each.id] == "applied"}
+    stories_actions.learning.note_all_starred(request.user, starred, now=at)
     applied = {str(id): outcome for id, outcome in outcomes.items()}
     return JsonResponse({"outcomes": applied | dict.fromkeys(message.refused, "refused")})
 

@@ -1,19 +1,27 @@
 """Lists of postings, a posting, and refreshing its source."""
 
+from contextlib import nullcontext, suppress
 from datetime import timedelta
+from urllib.parse import urlencode, urlsplit
 
+from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpResponse
-from django.shortcuts import render
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
+from django.urls import Resolver404, resolve
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.timezone import localtime, now
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from apps.accounts import actions as accounts_actions
+from apps.accounts import actions
 from apps.accounts.algorithms.typesetting import LEADINGS, SIZES
-from apps.accounts.context_processors import TYPESETTING_COOKIE, chosen_typesetting, remember
+from apps.accounts.context_processors import COOKIE, TYPESETTING_COOKIE, chosen_theme, chosen_typesetting, remember
+from apps.accounts.forms import AppearanceForm, PreferencesForm
 from apps.accounts.models import User
 from apps.accounts.views.requests import person_get, person_post, present
 from apps.database.sanitizing import sanitize
@@ -30,16 +38,21 @@ from apps.reading.views.marks import list_in
 from apps.reading.views.news import chosen_percent
 from apps.retrieval import queries as retrieval
 from apps.retrieval.actions import refreshing
-from apps.sources.actions import note_opened
+from apps.sources.actions.curating import note_opened
 from apps.sources.models import Source
 from apps.stories import actions as stories_actions
 from apps.web.algorithms.numbers import whole_number
 from apps.web.pages import Context
 from apps.web.pages.sidebar import sidebar
+from apps.web.templatetags.formatting import passed
 from apps.web.views.rendering import PersonsRequest, Request, back, by, is_from_here, is_prefetch, place_in_list, show
 
 # Parts of the page by the element that shows them: beside a list, or below a row.
 _PARTS = {"pane": "reading/_pane.html", "menu": "reading/_expanded.html"}
+
+# Names of the addresses of lists.
+_RIVERS = ("river", "river_starred", "river_tag", "river_folder", "river_source")
+_LISTS = {"home", "section", "stories", "story", "own", "search", "history", "notes", "shares", *_RIVERS}
 
 LONGEST_WAIT = timedelta(minutes=1)  # for results on the page
 NO_CONTENT = 204  # htmx changes nothing and requests again
@@ -80,21 +93,33 @@ def source(request: Request, source_id: int) -> HttpResponse:
 @vary_on_headers("HX-Request", "HX-Target")
 def posting(request: Request, posting_id: int) -> HttpResponse:
     """A posting's page, for htmx its part for the target, or with `mode=reading` its text alone."""
-    page, moment = posting_page(request.user, posting_id, chosen_percent(request)), now()
-    if page is None:
-        page = _private_page(request, posting_id)
-    if page is None:
-        raise Http404("There is no such posting.")
+    found = posting_page(request.user, posting_id, chosen_percent(request)) or _private_page(request, posting_id)
+    page, moment = present(found, "There is no such posting."), now()
     if request.user.is_authenticated and page["own"].readable and not is_prefetch(request):
-        stories_actions.note_opened(request.user, posting_id, now=moment)
-        following_actions.remember_read(request.user, [posting_id], now=moment)
-        if page["posting"].unread:
-            following_actions.mark_read(request.user, [posting_id], read=True, now=moment)
-            page["posting"].unread, page["was_unread"] = False, True
+        page["was_unread"], page["posting"].unread = page["posting"].unread, False
+        with transaction.atomic() if page["was_unread"] else nullcontext():  # the reader waits for one commit of three
+            stories_actions.learning.note_opened(request.user, posting_id, now=moment)
+            following_actions.marks.remember_read(request.user, [posting_id], now=moment)
+            if page["was_unread"]:
+                following_actions.marks.mark_read(request.user, [posting_id], read=True, now=moment)
+    before = _list_before(request)
+    page |= {"list": before, "kept": "?" + urlencode({"list": before}) if before else ""}  # by forms and neighbours
     if request.GET.get("mode") == "reading":
         return _show_text(request, page)
     part = _PARTS.get((request.htmx.target or "").partition("-")[0], "") if request.htmx else ""
     return show(request, "reading/posting.html", at=Scope("source", page["posting"].source_id), part=part, page=page)
+
+
+def _list_before(request: Request) -> str:
+    """The address of the list from which an article was opened: named in its own address, or where the link was."""
+    named = request.GET.get("list") or request.headers.get("Referer", "")
+    if not url_has_allowed_host_and_scheme(named, {request.get_host()}, require_https=request.is_secure()):
+        return ""
+    parts = urlsplit(named)
+    with suppress(Resolver404):
+        if resolve(parts.path).view_name in _LISTS:
+            return parts._replace(scheme="", netloc="", fragment="").geturl()
+    return ""
 
 
 def _private_page(request: Request, posting_id: int) -> Context | None:
@@ -116,7 +141,7 @@ def _show_text(request: Request, page: Context) -> HttpResponse:
         request, "reading/posting_text.html", alone=True, page=page, typesetting=chosen, sizes=SIZES, leadings=LEADINGS
     )
     if chosen != kept and request.user.is_authenticated:
-        accounts_actions.set_preferences(request.user, typesetting=chosen.written)
+        actions.set_preferences(request.user, typesetting=chosen.written)
     elif chosen != kept:
         remember(response, {TYPESETTING_COOKIE: chosen.written})
     return response
@@ -135,7 +160,17 @@ def _show(
     page = river_page(request.user, scope, title, options, localtime(), source, follow)
     part = "reading/_rows.html" if request.htmx and options.start else ""  # the next rows
     feeds = None if part else menu_of_list(request.user, scope)
-    return show(request, "reading/river.html", at=scope, part=part, page=page, feeds=feeds)
+    shown = None if part else _shown(page, feeds)
+    return show(request, "reading/river.html", at=scope, part=part, shown=shown, page=page, feeds=feeds)
+
+
+def _shown(page: Context, feeds: object) -> object:
+    """Equal if pages show the same. None for a feed, whose times of checks are shown."""
+    if page["source"]:
+        return None
+    shown = {name: value for name, value in page.items() if name not in {"shown_at", "list_query"}}
+    moment = now()
+    return shown, feeds, moment.year, [passed(row.published_at, moment) for row in page["rows"]]
 
 
 def _options(request: Request, scope: Scope, follow: Follow | None, *, all_by_default: bool) -> ListOptions:
@@ -160,9 +195,9 @@ def _view(request: Request, scope: Scope, follow: Follow | None) -> User.View:
     is_stored = view == view_of(person, follow, "", name)
     if person.is_authenticated and not is_stored and is_from_here(request) and not is_prefetch(request):
         if follow is not None:
-            following_actions.set_view(follow, view)
+            following_actions.follows.set_view(follow, view)
         elif scope.kind != "source":
-            accounts_actions.set_list_view(person, name, view)
+            actions.set_list_view(person, name, view)
     return view
 
 
@@ -195,9 +230,9 @@ def refreshed(request: PersonsRequest) -> HttpResponse:
 
 
 def _source_ids(user: User, scope: Scope) -> set[int]:
-    """The followed sources of a list; raises Http404 if there are none."""
+    """The followed sources of a list; raises Http404 if it is not the user's."""
     found = set(following.follows_in(user, scope).values_list("source_id", flat=True))
-    if not found:
+    if not found and scope.kind != "all" and not (scope.kind == "folder" and following.folder_of(user, scope.id)):
         raise Http404("You follow no feeds in this list.")
     return found
 
@@ -214,3 +249,36 @@ def full_text(request: PersonsRequest, posting_id: int) -> HttpResponse:
     except Busy:
         messages.error(request, _("Many pages are being fetched just now. Try again in a moment."))
     return back(request, "posting", posting_id)
+
+
+# --- preferences ------------------------------------------------------------------------------------------------------
+@login_required
+def preferences(request: PersonsRequest) -> HttpResponse:
+    form = PreferencesForm(request.POST or None, instance=request.user)
+    if request.method == "POST" and form.is_valid():
+        actions.set_preferences(request.user, **form.cleaned_data)
+        messages.success(request, _("Saved."))
+        return redirect("preferences")
+    return show(request, "reading/preferences.html", form=form)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def appearance(request: HttpRequest) -> HttpResponse:
+    """Set them, and redirect to the previous page."""
+    person, cookies = request.user, request.COOKIES
+    language = person.language if isinstance(person, User) else cookies.get(settings.LANGUAGE_COOKIE_NAME, "")
+    kept = chosen_typesetting(request)
+    initial = {"theme": chosen_theme(request), "language": language, **kept._asdict()}
+    form = AppearanceForm(request.POST or None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        response = back(request, "home")
+        theme, language = form.cleaned_data["theme"], form.cleaned_data["language"]
+        typesetting = kept.changed(form.cleaned_data).written
+        if isinstance(request.user, User):
+            actions.set_preferences(request.user, theme=theme, language=language, typesetting=typesetting)
+        else:
+            names = (COOKIE, settings.LANGUAGE_COOKIE_NAME, TYPESETTING_COOKIE)
+            remember(response, dict(zip(names, (theme, language, typesetting), strict=True)))
+        return response
+    wanted = request.POST.get("next") or request.GET.get("next", "")
+    return show(request, "reading/appearance.html", form=form, next=wanted)

@@ -12,24 +12,17 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from apps.accounts.queries.site import sends_mail
 from apps.accounts.views.requests import errors_in, errors_shown, person_get, person_post
 from apps.alerts.actions import delivering, rules
 from apps.alerts.channels import webhook
 from apps.alerts.channels.push import public_push_key
 from apps.alerts.models import NotificationSettings, PercolatorQuery, Rule
 from apps.database.sanitizing import sanitize
-from apps.following.actions import NotPossible
+from apps.following.actions.errors import NotPossible
 from apps.postings.queries import BadCursor
 from apps.reading.forms import NotificationSettingsForm, RuleForm
-from apps.reading.pages.saved_searches import (
-    found_page,
-    messages_page,
-    notification_settings_page,
-    saved_search_rows,
-    service_page,
-)
-from apps.reading.pages.search import search_page
-from apps.reading.pages.search_help import EXAMPLES
+from apps.reading.pages import search as pages
 from apps.search.actions import saved as actions
 from apps.search.algorithms.language import BadQuery
 from apps.search.models import SavedSearch
@@ -47,7 +40,7 @@ MAX_SUBSCRIPTION_BYTES = 8_192  # a subscription takes some hundred
 def search(request: Request) -> HttpResponse:
     query = SearchQuery.read(request.GET)
     try:
-        page = search_page(request.user, query, localtime())
+        page = pages.search_page(request.user, query, localtime())
     except BadCursor as error:
         raise Http404(str(error)) from error
     except TooCostly as error:
@@ -60,12 +53,12 @@ def search(request: Request) -> HttpResponse:
 
 @require_safe
 def search_help(request: Request) -> HttpResponse:
-    return show(request, "reading/search_help.html", examples=EXAMPLES)
+    return show(request, "reading/search_help.html")
 
 
 @person_get
 def saved(request: PersonsRequest) -> HttpResponse:
-    return show(request, "reading/search_saved.html", searches=saved_search_rows(request.user))
+    return show(request, "reading/search_saved.html", searches=pages.saved_search_rows(request.user))
 
 
 @person_post
@@ -87,8 +80,15 @@ def save_search(request: PersonsRequest) -> HttpResponse:
     except (BadQuery, actions.NotSaved) as error:
         messages.error(request, explain(error) if isinstance(error, BadQuery) else str(error))
         return redirect("search")
-    messages.success(request, _("Search saved."))
-    return redirect(address_of(saved.query, saved.order))
+    if "alert" not in request.POST:
+        messages.success(request, _("Search saved."))
+        return redirect(address_of(saved.query, saved.order))
+    text = _("Search saved. Choose how you are notified.")
+    if sends_mail() and request.user.email and not Rule.objects.filter(pk=saved.pk).exists():
+        rules.set_rule(request.user, saved.pk, mail=Rule.Mail.ONCE)
+        text = _("Search saved. You get a mail for each new article; here are more choices.")
+    messages.success(request, text)
+    return redirect("alert_rule", saved.pk)
 
 
 @person_post
@@ -112,13 +112,13 @@ def _own(request: PersonsRequest, saved_id: int) -> SavedSearch:
 
 @person_get
 def found(request: PersonsRequest, saved_id: int) -> HttpResponse:
-    page = found_page(_own(request, saved_id), request.user, whole_number(request.GET.get("before", "")))
+    page = pages.found_page(_own(request, saved_id), request.user, whole_number(request.GET.get("before", "")))
     return show(request, "reading/alerts_found.html", part="reading/_alerts_rows.html", page=page)
 
 
 @person_get
 def service(request: PersonsRequest, saved_id: int) -> HttpResponse:
-    return show(request, "reading/alerts_service.html", page=service_page(_own(request, saved_id), now()))
+    return show(request, "reading/alerts_service.html", page=pages.service_page(_own(request, saved_id), now()))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -162,7 +162,7 @@ def resume(request: PersonsRequest, saved_id: int) -> HttpResponse:
 
 @person_get
 def log(request: PersonsRequest) -> HttpResponse:
-    page = messages_page(
+    page = pages.messages_page(
         request.user, whole_number(request.GET.get("before", "")), failed_only="given-up" in request.GET
     )
     return show(request, "reading/alerts_messages.html", page=page)
@@ -187,12 +187,8 @@ def settings(request: PersonsRequest) -> HttpResponse:
             rules.set_notification_settings(request.user, **form.cleaned_data)
             messages.success(request, _("Saved."))
             return redirect("alert_settings")
-    return show(
-        request,
-        "reading/alerts_settings.html",
-        form=form,
-        page=notification_settings_page(request.user, public_push_key()),
-    )
+    page = pages.notification_settings_page(request.user, public_push_key())
+    return show(request, "reading/alerts_settings.html", form=form, page=page)
 
 
 @person_post

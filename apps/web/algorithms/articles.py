@@ -14,6 +14,7 @@ _ALONE = re.compile(
     r'<(figure|p|div)><a href="([^"]*)"[^<>]*+>(<img\b[^<>]*+>)?([^<>]*+)(<time\b[^<>]*+>[^<>]*+</time>)?</a></\1>'
 )
 _ALTERNATIVE = re.compile(r' alt="([^"]*)"')
+BEGINNING = 1_000  # characters of markup, which fill about a window
 _TABLE = re.compile(r"<(/?)table\b[^<>]*+>")
 
 
@@ -50,6 +51,15 @@ def with_players(html: str, frame_of: Callable[[str], str], *, pictured: bool) -
         )
 
     return _ALONE.sub(card, html)
+
+
+def with_first_picture_at_once(html: str) -> str:
+    """The article with a picture near its beginning, if there is one, loaded before what is further down.
+
+    >>> with_first_picture_at_once('<img src="a.png" loading="lazy"><img src="b.png" loading="lazy">')
+    '<img src="a.png" fetchpriority="high"><img src="b.png" loading="lazy">'
+    """
+    return html[:BEGINNING].replace(' loading="lazy"', ' fetchpriority="high"', 1) + html[BEGINNING:]
 
 
 def with_regions(html: str, name: str) -> str:

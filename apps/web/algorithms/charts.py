@@ -6,23 +6,23 @@ Every chart but the sparkline is WIDTH units wide and scales with its container;
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from html import escape
+from typing import NamedTuple
 
-from apps.web.algorithms.chart_scales import DURATIONS, Scale, counting_ticks, duration_ticks, even_ticks, round_ticks
+from apps.web.algorithms.chart_scales import DURATIONS, Scale, counting_ticks, duration_ticks, round_ticks
 from apps.web.algorithms.durations import span
 
 WIDTH, HEIGHT = 400.0, 150.0
 LEFT, RIGHT, TOP, BOTTOM = 44.0, 8.0, 10.0, 22.0  # margins of the plot
 HOURS = 24
 MAX_NAMES = 6  # below a chart
+LETTER = 6.4  # width of one there, with a part of the gap to the next name
 MAX_COLUMNS = 48  # of a timeline
 STEPS = (timedelta(minutes=15), timedelta(hours=1), timedelta(hours=3), timedelta(hours=6), timedelta(days=1))
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A point in time on a heat map."""
 
     row: int
@@ -30,8 +30,7 @@ class Mark:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(NamedTuple):
     """A column of a delay chart, in seconds; the mean is None without data."""
 
     label: str
@@ -40,8 +39,7 @@ class Spread:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(NamedTuple):
     """A highlighted point on a curve; `kind` is its CSS class."""
 
     x: float
@@ -50,8 +48,7 @@ class Point:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(NamedTuple):
     """A curve of a line chart."""
 
     name: str
@@ -91,7 +88,7 @@ def delay_chart(columns: Sequence[Spread], *, label: str, format_seconds: Callab
     longest = max((column.longest for column in shown), default=60.0)
     least = min((column.mean or 0.0 for column in shown), default=60.0)
     low = max((duration for duration in DURATIONS if duration <= least / 1.1), default=DURATIONS[0])
-    across = _columns(len(columns))
+    across = Scale(0.0, max(len(columns), 1), LEFT, WIDTH - RIGHT)
     up = Scale(low, max(1.1 * longest, 4 * low), HEIGHT - BOTTOM, TOP, logarithmic=True)
     drawn = _grid(duration_ticks(up.low, up.high), up, format_seconds)
     drawn += _names_below([column.label for column in columns], across, HEIGHT)
@@ -133,24 +130,6 @@ def curve_chart(
     drawn.append(_element("path", class_="curve", d=_path((right(x), up(y)) for x, y in sorted(points))))
     drawn += [_circle(point.kind, right(point.x), up(point.y), 5.5, point.title) for point in marked]
     return _chart(drawn, height, label)
-
-
-def bar_chart(
-    values: Sequence[float], names: Sequence[str], *, label: str, titles: Sequence[str], level: float | None = None
-) -> str:
-    """A bar for each of the finite values >= 0, some of them named below, and a line at `level`."""
-    across = _columns(len(values))
-    counted = all(isinstance(value, int) for value in values)
-    ticks = (counting_ticks if counted else even_ticks)(max([*values, level or 0.0]), most=4)
-    up = Scale(0.0, ticks[-1], HEIGHT - BOTTOM, TOP)
-    drawn = _grid(ticks, up) + _names_below(names, across, HEIGHT)
-    wide = across(1) - across(0)
-    for number, (value, title) in enumerate(zip(values, titles, strict=True)):
-        x = across(number) + wide * 0.12
-        drawn.append(_bar("column", x, up(value), wide * 0.76, up(0.0) - up(value), title))
-    if level is not None:
-        drawn.append(_element("path", class_="level", d=f"M{LEFT} {up(level):.2f}H{WIDTH - RIGHT}"))
-    return _chart(drawn, HEIGHT, label)
 
 
 def line_chart(series: Sequence[Series], names: Sequence[str], *, label: str) -> str:
@@ -220,10 +199,6 @@ def sparkline(values: Sequence[int]) -> str:
     return _element("svg", *drawn, class_="spark", viewBox=f"0 0 {width:g} {height:g}", aria_hidden="true")
 
 
-def _columns(count: int) -> Scale:
-    return Scale(0.0, max(count, 1), LEFT, WIDTH - RIGHT)
-
-
 def _grid(ticks: Iterable[float], up: Scale, format_value: Callable[[float], str] = "{:,.6g}".format) -> list[str]:
     return [
         _element("path", class_="grid", d=f"M{LEFT} {up(tick):.2f}H{WIDTH - RIGHT}")
@@ -233,8 +208,9 @@ def _grid(ticks: Iterable[float], up: Scale, format_value: Callable[[float], str
 
 
 def _names_below(names: Sequence[str], across: Scale, height: float, shift: float = 0.5) -> list[str]:
-    """At most MAX_NAMES names, evenly spaced from the last one backwards."""
-    every = max(-(-len(names) // MAX_NAMES), 1)
+    """At most MAX_NAMES names that do not touch, evenly spaced from the last one backwards."""
+    widest = LETTER * max(map(len, names), default=0)
+    every = max(-(-len(names) // MAX_NAMES), int(widest / (across(1) - across(0))) + 1)
     return [
         _text(across(number + shift), height - 7, names[number], anchor="middle")
         for number in range(len(names) - 1 - every // 2, -1, -every)

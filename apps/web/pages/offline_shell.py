@@ -5,10 +5,10 @@ mixes two versions.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
@@ -23,8 +23,7 @@ _WORKER = ("js/worker/*.js", "js/worker.js")  # concatenated in this order
 _TEMPLATES = ("base.html", "partials/*.html", "reading/offline*.html", "reading/_*.html")
 
 
-@dataclass(frozen=True, slots=True)
-class Shell:
+class Shell(NamedTuple):
     """The styles and scripts of pages that a browser shows without a network."""
 
     version: str
@@ -44,9 +43,7 @@ def person_key(user: User | AnonymousUser) -> str:
 def _read() -> Shell:
     root = Path(settings.STATICFILES_DIRS[0])
     contents = {path.relative_to(root).as_posix(): path.read_bytes() for path in _found(root, _FILES)}
-    digests = {
-        static(name): sha256(content).hexdigest() for name, content in contents.items() if name != "js/worker.js"
-    }
+    digests = {static(name): sha256(data).hexdigest() for name, data in contents.items() if name != "js/worker.js"}
     worker = "\n".join(path.read_text(encoding="utf-8") for path in _found(root, _WORKER))
     templates = [path.read_text(encoding="utf-8") for path in _found(Path(settings.BASE_DIR, "templates"), _TEMPLATES)]
     everything = "\0".join([*(f"{address} {digest}" for address, digest in digests.items()), worker, *templates])

@@ -1,15 +1,14 @@
 """Postings and stories in lists, with the addresses of their icons and pictures."""
 
 import functools
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 from django.utils.translation import gettext, ngettext
 
 from apps.accounts.models import User
@@ -112,13 +111,13 @@ def proxied_player(address: str) -> str:
 
 
 def _proxied(address: str, kind: str) -> str:
-    return reverse(kind, args=[_signature(address, kind), _encoded(address.encode())])
+    return reverse(kind, args=[_signature(address, kind), urlsafe_base64_encode(address.encode())])
 
 
 def address_in(signature: str, encoded: str, *, kind: str = "image") -> str:
     """The publisher's address in a proxy address; raises BadSignature if it was not signed here."""
     try:
-        address = urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)).decode()
+        address = urlsafe_base64_decode(encoded).decode()
     except ValueError as error:
         raise BadSignature(f"This is no address of a {_WORDS[kind]}.") from error
     if not constant_time_compare(signature, _signature(address, kind)):
@@ -127,16 +126,11 @@ def address_in(signature: str, encoded: str, *, kind: str = "image") -> str:
 
 
 def _signature(address: str, kind: str) -> str:
-    return _encoded(salted_hmac(_SALTS[kind], address, algorithm="sha256").digest()[:_SIGNATURE])
-
-
-def _encoded(data: bytes) -> str:
-    return urlsafe_b64encode(data).rstrip(b"=").decode()
+    return urlsafe_base64_encode(salted_hmac(_SALTS[kind], address, algorithm="sha256").digest()[:_SIGNATURE])
 
 
 # --- postings ---------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class PostingRow:
+class PostingRow(NamedTuple):
     id: int
     url: str  # empty if it leads to no page of the web
     title: str
@@ -206,7 +200,7 @@ def rows(user: User | AnonymousUser, posting_ids: Collection[int]) -> list[Posti
     if not posting_ids:
         return []
     names = {"user": user.pk or 0, "ids": [id for id in posting_ids if id <= MAX_ID], "folds": folds(user)}
-    return [_row(user, found) for found in fetch_as(PostingRow, _ROWS, names)]
+    return [_row(user, found) for found in fetch_as(PostingRow, _ROWS, names, generic=True)]
 
 
 def rows_by_id(user: User | AnonymousUser, posting_ids: Collection[int]) -> dict[int, PostingRow]:
@@ -218,8 +212,7 @@ def row(user: User, posting_id: int) -> PostingRow | None:
 
 
 def _row(user: User | AnonymousUser, row: PostingRow) -> PostingRow:
-    return replace(
-        row,
+    return row._replace(
         url=http_address(row.url),
         image_url=picture_for(user, picture_address(row.image_url), row.images),
         own_tags=tuple(row.own_tags),
@@ -235,8 +228,7 @@ def _audio(user: User | AnonymousUser, row: PostingRow) -> Mapping[str, Any] | N
 
 
 # --- stories ----------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class StoryRow:
+class StoryRow(NamedTuple):
     """A story in a list, represented by its lead."""
 
     id: int

@@ -1,7 +1,6 @@
 """A search as its address contains it, so that it can be saved and shared."""
 
-from dataclasses import dataclass, replace
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 from urllib.parse import urlencode
 
 from django.http import QueryDict
@@ -21,8 +20,7 @@ MAX_WORD_LENGTH = 100  # characters
 MAX_CURSOR_LENGTH = 200  # characters
 
 
-@dataclass(frozen=True, slots=True)
-class SearchQuery:
+class SearchQuery(NamedTuple):
     text: str = ""
     order: Order | None = None  # None: chosen by the query
     expansion: bool = True
@@ -71,7 +69,7 @@ class SearchQuery:
 
     def changed(self, *, start: str = "", **values: Any) -> Self:
         """With other values, from the beginning of the results unless `start` is given."""
-        return replace(self, start=start, **values)
+        return self._replace(start=start, **values)
 
     def leaving_out(self, term: str) -> Self:
         return self.changed(removed=(*self.removed, term)[-MAX_REMOVED:])
@@ -95,8 +93,7 @@ class SearchQuery:
         return self.changed(liked=liked, disliked=disliked)
 
 
-@dataclass(frozen=True, slots=True)
-class Complaint:
+class Complaint(NamedTuple):
     """A query that cannot be parsed, split at the piece that is wrong."""
 
     message: str

@@ -1,18 +1,19 @@
 """The sidebar: a user's folders, sources, searches and tags."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
 from apps.accounts.models import User
 from apps.database.statements import fetch_as
-from apps.feed_health import queries as notices
+from apps.feed_health.queries import MAX_SHOWN
 from apps.following import queries as following
+from apps.following.actions.counting import store_counts
 from apps.following.algorithms.ordering import natural_key
 from apps.following.models import Follow
 from apps.following.queries import FollowedSource, Scope
-from apps.following.queries.states import UNREAD, StateTag, Unread, unread_articles
+from apps.following.queries.counts import Unread
+from apps.following.queries.states import UNREAD, StateTag
 from apps.web.pages.rows import icon_address
 from apps.web.pages.search_query import address_of
 
@@ -36,8 +37,7 @@ class SidebarSource(NamedTuple):
         return icon_address(self.follow.icon)
 
 
-@dataclass(frozen=True, slots=True)
-class SidebarFolder:
+class SidebarFolder(NamedTuple):
     folder_id: int
     name: str
     unread: int
@@ -52,8 +52,7 @@ class SidebarSearch(NamedTuple):
     unread: int  # of the newest postings that it found
 
 
-@dataclass(frozen=True, slots=True)
-class Sidebar:
+class Sidebar(NamedTuple):
     unread: int
     folders: tuple[SidebarFolder, ...]
     sources: tuple[SidebarSource, ...]  # those in no folder
@@ -74,6 +73,14 @@ class Sidebar:
         if self.at is None:
             return ""
         return self.at.kind if self.at.kind == "all" else f"{self.at.kind}-{self.at.id}"
+
+    @property
+    def shown(self) -> object:
+        """Equal if pages show the same."""
+        folders = [(each.name, len(each.sources), len(each.folders)) for each in _with_inner(self.folders)]
+        sources = chain(self.sources, *(folder.sources for folder in _with_inner(self.folders)))
+        feeds = [(each.title, each.failing, each.is_gone, each.muted, each.icon) for each, _found in sources]
+        return self.at, self.notices, self.is_direct, list(self.counts()), folders, feeds, self.searches, self.tags
 
     def counts(self) -> Iterator[tuple[str, int]]:
         """Every number of the sidebar by the name of its element."""
@@ -105,6 +112,7 @@ class _Own(NamedTuple):
 
 
 MAX_HITS_COUNTED = 50  # of a search, the newest
+STORED_FROM = 200  # unread postings: counting fewer again takes less than storing their number
 # One statement, since there are few of each and every page needs them.
 _OWN = f"""
 SELECT 'folder' AS kind, id, parent_id, position, name, '' AS query, '' AS "order", 0 AS unread
@@ -120,18 +128,20 @@ SELECT 'search', id, NULL, 0, name, query, "order", (
 FROM search_savedsearch saved WHERE user_id = %(user)s
 UNION ALL
 SELECT 'tag', id, NULL, 0, name, '', '', 0 FROM following_tag WHERE user_id = %(user)s
+UNION ALL
+SELECT 'notices', 0, NULL, 0, '', '', '', count(*) FROM (
+    SELECT FROM feed_health_notice WHERE user_id = %(user)s AND dismissed_at IS NULL LIMIT %(notices)s) notice
 """
 
 
 def sidebar(user: User, at: Scope | None = None) -> Sidebar:
-    """Four queries."""
-    unread = unread_articles(user)
-    own = fetch_as(_Own, _OWN, {"user": user.pk, "most": MAX_HITS_COUNTED})
+    """Two queries, and one more that stores what many unread postings were counted for."""
+    entries = [SidebarSource(*each) for each in following.counted_sources(user)]
+    if sum(entry.found.arrived for entry in entries) >= STORED_FROM:
+        store_counts(user)
+    own = fetch_as(_Own, _OWN, {"user": user.pk, "most": MAX_HITS_COUNTED, "notices": MAX_SHOWN}, generic=True)
     own.sort(key=lambda each: (each.position, natural_key(each.name), each.id))
     within: dict[int | None, list[SidebarSource]] = {}
-    entries = [
-        SidebarSource(follow, unread.get(follow.source_id, Unread())) for follow in following.followed_sources(user)
-    ]
     for entry in entries:
         for folder_id in entry.follow.folder_ids or (None,):
             within.setdefault(folder_id, []).append(entry)
@@ -146,7 +156,7 @@ def sidebar(user: User, at: Scope | None = None) -> Sidebar:
         ),
         tags=tuple(StateTag(each.id, each.name) for each in own if each.kind == "tag"),
         at=at,
-        notices=notices.open_count(user),
+        notices=sum(each.unread for each in own if each.kind == "notices"),
         is_direct=any(entry.follow.images == Follow.Images.DIRECT for entry in entries),
         current=next((entry for entry in entries if at == Scope("source", entry.follow.source_id)), None),
     )

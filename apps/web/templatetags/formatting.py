@@ -1,7 +1,7 @@
 """Filters and tags that format times, amounts and choices."""
 
 import functools
-from datetime import datetime, timedelta, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from typing import Any
 from urllib.parse import urlencode
 
@@ -9,12 +9,13 @@ from django import template
 from django.templatetags.static import static
 from django.utils.formats import date_format
 from django.utils.html import escape, format_html
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.utils.timezone import get_current_timezone, localtime
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from apps.alerts.channels import all_channels
+from apps.following.queries.counts import MAX_COUNTED
 from apps.retrieval.models import Schedule
 from apps.retrieval.queries.lateness import overdue_since
 from apps.sources.algorithms.addresses import http_address
@@ -23,6 +24,8 @@ from apps.web.pages.offline_shell import person_key
 from apps.web.pages.reasons import translate_reason
 
 register = template.Library()
+
+WEEK = 604_800  # seconds
 register.filter("span", durations.span)
 register.filter("web", http_address)
 
@@ -34,27 +37,55 @@ def channel_label(name: str) -> str:
 
 
 @register.filter
+def counted(unread: int | None) -> str:
+    """
+    >>> counted(0), counted(12), counted(1_000)
+    ('', '12', '1,000+')
+    """
+    return f"{MAX_COUNTED:,}+" if unread and unread >= MAX_COUNTED else str(unread or "")
+
+
+@register.filter
 def ago(at: datetime, now: datetime) -> SafeString:
     """A relative time, with the exact one as its title."""
-    exact = _exact(at, get_current_timezone(), get_language())
-    return mark_safe(f'<time datetime="{at.isoformat()}" title="{exact}">{escape(_relative(at, now))}</time>')
+    zone, language, seconds = get_current_timezone(), get_language(), passed(at, now)
+    if seconds < WEEK:
+        relative = _relative(seconds, language)
+    else:
+        relative = _day(localtime(at, zone).date(), at.year == now.year, language)
+    return SafeString(f'<time datetime="{at.isoformat()}" title="{_exact(at, zone, language)}">{relative}</time>')
 
 
+def passed(at: datetime, now: datetime) -> int:
+    """Seconds since then in whole minutes, hours or days, at most a week: `ago` shows no more of them.
+
+    >>> now = datetime(2024, 2, 29, 12)
+    >>> [passed(now - timedelta(seconds=seconds), now) for seconds in (119.5, 90_000, 10**6, -3_700)]
+    [60, 86400, 604800, -3600]
+    """
+    seconds = int((now - at).total_seconds())
+    if seconds >= WEEK:
+        return WEEK
+    unit = next((length for length in (86_400, 3_600, 60) if abs(seconds) >= length), 1)
+    return int(seconds / unit) * unit
+
+
+# These are cached, since lists show many times that are alike; the language is only part of the key.
 @functools.lru_cache(maxsize=20_000)
 def _exact(at: datetime, zone: tzinfo, language: str | None) -> str:
-    """Cached, since many users see the same postings; the language is only part of the key."""
     return escape(date_format(localtime(at, zone), _("j F Y, H:i:s e")))
 
 
-def _relative(at: datetime, now: datetime) -> str:
-    gap = now - at
-    if gap <= -timedelta(seconds=1):
-        return _("in {time}").format(time=duration(-gap))
-    if gap < timedelta(minutes=1):
-        return _("now")
-    if gap < timedelta(days=7):
-        return _("{time} ago").format(time=duration(gap))
-    return date_format(localtime(at), _("j M") if at.year == now.year else _("j M Y"))
+@functools.lru_cache(maxsize=1_000)
+def _relative(seconds: int, language: str | None) -> str:
+    if seconds < 0:
+        return escape(_("in {time}").format(time=duration(timedelta(seconds=-seconds))))
+    return escape(_("{time} ago").format(time=duration(timedelta(seconds=seconds))) if seconds >= 60 else _("now"))
+
+
+@functools.lru_cache(maxsize=1_000)
+def _day(day: date, is_this_year: bool, language: str | None) -> str:
+    return escape(date_format(day, _("j M") if is_this_year else _("j M Y")))
 
 
 @register.filter
@@ -101,6 +132,15 @@ def hours(number: float) -> str:
 
 
 @register.filter
+def minutes(number: float) -> str:
+    """
+    >>> minutes(44.8)
+    '45 min'
+    """
+    return durations.span(60 * number)
+
+
+@register.filter
 def hours_of_ten(posting_hours: float) -> str:
     """The wait of each of ten postings that wait this long together."""
     return hours(posting_hours / 10)
@@ -128,15 +168,6 @@ def about(number: float) -> str:
     return f"{number:.1f}".removesuffix(".0") if abs(number) >= 1 else f"{number:.2g}"
 
 
-@register.filter
-def bytes_written(count: int) -> str:
-    """
-    >>> bytes_written(512), bytes_written(20_480)
-    ('512 B', '20 kB')
-    """
-    return f"{count} B" if count < 1_000 else f"{count // 1_000:,} kB"
-
-
 @register.simple_tag(takes_context=True)
 def query(context: dict[str, Any], **changes: object) -> str:
     """The page's query string with some values changed, or removed if empty."""
@@ -154,3 +185,23 @@ def person(context: dict[str, Any]) -> str:
 @functools.cache
 def icon(name: str) -> SafeString:
     return format_html('<svg class="icon" aria-hidden="true"><use href="{}#{}"/></svg>', static("icons.svg"), name)
+
+
+class Constant(template.Node):
+    def __init__(self, nodes: template.NodeList) -> None:
+        self._nodes = nodes
+        self._drawn: dict[str | None, SafeString] = {}  # by language
+
+    def render(self, context: template.Context) -> SafeString:
+        language = get_language()
+        if language not in self._drawn:
+            self._drawn[language] = self._nodes.render(context)
+        return self._drawn[language]
+
+
+@register.tag
+def constant(parser: template.base.Parser, token: template.base.Token) -> Constant:
+    """What all pages of a language have alike is drawn once."""
+    nodes = parser.parse(("endconstant",))
+    parser.delete_first_token()
+    return Constant(nodes)

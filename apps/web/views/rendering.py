@@ -1,22 +1,30 @@
 """Rendering shared by all views."""
 
+import pickle
 from datetime import datetime
+from hashlib import blake2b
+from secrets import token_bytes
 
+from django.contrib.messages import get_messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render, resolve_url
+from django.utils.cache import get_conditional_response
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.timezone import now as clock
+from django.utils.translation import get_language
 from django_htmx.middleware import HtmxDetails
 
 from apps.accounts.models import User
-from apps.following.queries import Scope, readable_by
+from apps.following.queries import Scope, readable_by, subscription_list
 from apps.postings.queries import BadCursor, Cursor
-from apps.sources import actions as sources
+from apps.sources.actions.curating import By
+from apps.sources.formats import opml
 from apps.web.algorithms.numbers import whole_number
 from apps.web.pages.rows import choice_of
-from apps.web.pages.sidebar import sidebar
+from apps.web.pages.sidebar import Sidebar, sidebar
 
 LAST_PAGE = 100
+_KEY = token_bytes(16)  # of all processes of the web server: after a restart templates may be others
 
 
 class Request(HttpRequest):
@@ -39,18 +47,37 @@ def show(
     status: int = 200,
     alone: bool = False,
     part: str = "",
+    shown: object = None,
     **context: object,
 ) -> HttpResponse:
-    """Render a whole page, for signed-in users with the sidebar unless `alone`; or a `part` for htmx."""
+    """Render a whole page, for signed-in users with the sidebar unless `alone`; or a `part` for htmx.
+
+    Given all that is `shown` beside the sidebar, it is not rendered again for a browser that has it.
+    """
     if part and request.htmx:  # type: ignore[attr-defined]
         return render(request, part, {"now": clock(), **context})
     beside = sidebar(request.user, at) if request.user.is_authenticated and not alone else None
     if beside is not None:
         context["sidebar"] = beside
-    response = render(request, template, {"now": clock(), **context}, status=status)
+    etag = _etag(request, shown, beside) if shown is not None and beside is not None else None
+    unchanged = get_conditional_response(request, etag=etag) if etag else None
+    response = unchanged or render(request, template, {"now": clock(), **context}, status=status)
+    if etag:
+        response["ETag"] = etag
     if choice_of(request.user) == User.Images.DIRECT or (beside is not None and beside.is_direct):
         response._csp_update = {"img-src": ["https:", "http:"], "media-src": ["https:", "http:"]}  # type: ignore[attr-defined]
     return response
+
+
+def _etag(request: HttpRequest, shown: object, beside: Sidebar) -> str | None:
+    """A weak entity tag (RFC 9110, section 8.8.3), since pages of equal content have different tokens; None for pages
+    with messages, which are shown once.
+    """
+    if len(get_messages(request)):
+        return None
+    person = [getattr(request.user, field.attname) for field in User._meta.concrete_fields]
+    seen = (request.get_full_path(), sorted(request.COOKIES.items()), get_language(), person, beside.shown, shown)
+    return f'W/"{blake2b(pickle.dumps(seen), key=_KEY, digest_size=16).hexdigest()}"'
 
 
 def back(request: HttpRequest, otherwise: str, *of: object) -> HttpResponseRedirect:
@@ -59,6 +86,13 @@ def back(request: HttpRequest, otherwise: str, *of: object) -> HttpResponseRedir
     if url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure()):
         return HttpResponseRedirect(wanted)
     return HttpResponseRedirect(resolve_url(otherwise, *of))
+
+
+def subscription_file(user: User) -> HttpResponse:
+    """The user's follows as an OPML file."""
+    document = opml.write(subscription_list(user), clock())
+    named = {"Content-Disposition": 'attachment; filename="wirebeat.opml"'}
+    return HttpResponse(document, content_type="text/x-opml; charset=utf-8", headers=named)
 
 
 def is_prefetch(request: HttpRequest) -> bool:
@@ -100,6 +134,6 @@ def require_readable(user: User, posting_id: int) -> None:
         raise Http404("There is no such posting.")
 
 
-def by(request: HttpRequest, place: str, why: str = "") -> sources.By:
+def by(request: HttpRequest, place: str, why: str = "") -> By:
     """Who decides something on a page, for the change log."""
-    return sources.By(place, request.user.pk, why)
+    return By(place, request.user.pk, why)

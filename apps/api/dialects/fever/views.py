@@ -136,7 +136,7 @@ def _mark_list(person: User, kind: str, id: int, before: datetime | None) -> Non
     at = now()
     shown_at = at if before is None else min(before, at)
     if following_queries.follows_in(person, scope).exists():
-        following.mark_all_read(person, scope, shown_at=shown_at, now=at)
+        following.marking.mark_all_read(person, scope, shown_at=shown_at, now=at)
 
 
 _READS: Mapping[str, Callable[[User, Parameters], Json]] = {

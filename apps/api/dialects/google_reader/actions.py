@@ -19,7 +19,7 @@ from apps.api.dialects.google_reader.queries.streams import (
 )
 from apps.following import actions as following
 from apps.following import queries
-from apps.following.actions import NotPossible
+from apps.following.actions.errors import NotPossible
 from apps.following.models import Folder
 from apps.following.queries.listing import Arrival
 from apps.retrieval.actions import Discovery
@@ -53,19 +53,19 @@ def edit_tags(
         return
     read = _becomes_read(added, removed)
     if read is not None:
-        following.mark_read(user, readable, read=read, now=now)
+        following.marks.mark_read(user, readable, read=read, now=now)
         if read and len(readable) <= READ_ONE_BY_ONE:
-            following.remember_read(user, readable, now=now)
+            following.marks.remember_read(user, readable, now=now)
     if STARRED in added or STARRED in removed:
         star_all(user, readable, starred=STARRED in added, now=now)
     if BROADCAST in added or BROADCAST in removed:
         _share(user, readable, shared=BROADCAST in added, now=now)
     for stream in removed:
         if stream.kind == "label":
-            following.untag(user, readable, stream.name)
+            following.marks.untag(user, readable, stream.name)
     for stream in added:
         if stream.kind == "label":
-            following.tag(user, readable, stream.name, now)
+            following.marks.tag(user, readable, stream.name, now)
 
 
 def _require_editable(stream: Stream) -> None:
@@ -88,9 +88,9 @@ def _share(user: User, ids: Collection[int], *, shared: bool, now: datetime) -> 
         raise NotPossible(f"At most {MAX_SHARED} items can be shared at once, or taken back.")
     for id in ids:
         if shared:
-            following.share(user, id, now=now)
+            following.marks.share(user, id, now=now)
         else:
-            following.unshare(user, id)
+            following.marks.unshare(user, id)
 
 
 @transaction.atomic
@@ -100,10 +100,10 @@ def mark_all_as_read(user: User, streams: Collection[Stream], *, until: datetime
     for stream in streams:
         if stream.kind != "state" or stream in (READING_LIST, STARRED, UNREAD):
             for scope in library.scopes(stream):
-                following.mark_all_read(user, scope, shown_at=until, now=now)
+                following.marking.mark_all_read(user, scope, shown_at=until, now=now)
         else:  # not a list of the portal
             unread = StreamRequest((stream,), MAX_MARKED, excluded=(READ,), arrival=Arrival(until=until))
-            following.mark_read(user, library.part(unread).ids, read=True, now=now)
+            following.marks.mark_read(user, library.part(unread).ids, read=True, now=now)
 
 
 # --- labels -----------------------------------------------------------------------------------------------------------
@@ -116,9 +116,11 @@ def rename_label(user: User, label: Stream, name: Stream) -> None:
     folder, tag_id = _labelled(user, label)
     if folder is not None:
         *above, last = _checked_path(name)
-        following.edit_folder(folder, name=last, parent=following.folder_at(user, above) if above else None)
+        following.follows.edit_folder(
+            folder, name=last, parent=following.follows.folder_at(user, above) if above else None
+        )
     if tag_id is not None:
-        following.rename_tag(user, tag_id, name.name)
+        following.marks.rename_tag(user, tag_id, name.name)
 
 
 @transaction.atomic
@@ -129,9 +131,9 @@ def delete_labels(user: User, labels: Collection[Stream]) -> None:
     """
     for folder, tag_id in [_labelled(user, label) for label in labels]:
         if folder is not None:
-            following.delete_folder(folder)
+            following.follows.delete_folder(folder)
         if tag_id is not None:
-            following.delete_tag(user, tag_id)
+            following.marks.delete_tag(user, tag_id)
 
 
 def _labelled(user: User, label: Stream) -> tuple[Folder | None, int | None]:
@@ -214,7 +216,7 @@ def _found(found: Discovery) -> int:
 
 def _arrange(user: User, titles: Mapping[int, str], added: Collection[Stream], removed: Collection[Stream]) -> None:
     labels = labels_of(user).folders
-    folders = [labels.get(stream.name) or following.folder_at(user, _checked_path(stream)) for stream in added]
+    folders = [labels.get(stream.name) or following.follows.folder_at(user, _checked_path(stream)) for stream in added]
     out_of = {labels[stream.name].pk for stream in removed if stream.kind == "label" and stream.name in labels}
     follows = {
         follow.source_id: follow
@@ -226,7 +228,7 @@ def _arrange(user: User, titles: Mapping[int, str], added: Collection[Stream], r
             raise BadStream(f"You do not follow “feed/{source_id}”.")
         within = {folder.pk: folder for folder in (*follow.folders.all(), *folders) if folder.pk not in out_of}
         own = (title if title != follow.source.title else "") if title else follow.title
-        following.edit_follow(follow, title=own, folders=within.values())
+        following.follows.edit_follow(follow, title=own, folders=within.values())
 
 
 def _require_possible(titles: Mapping[Stream, str], added: Collection[Stream]) -> None:

@@ -7,9 +7,9 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.api.queries.feeds import PATH, folder_id_of
-from apps.following import actions as following
 from apps.following import queries as following_queries
-from apps.following.actions import NotPossible
+from apps.following.actions import follows
+from apps.following.actions.errors import NotPossible
 from apps.following.models import Folder, Follow
 from apps.retrieval.actions import discover
 from apps.retrieval.actions.following import follow
@@ -53,7 +53,7 @@ def update_feed(
     if wants_pages is not None:
         options["full_text"] = Follow.FullText.PAGE if wants_pages else Follow.FullText.FEED
     title = follow.title if title is None else title
-    following.edit_follow(follow, title="" if title == follow.source.title else title, folders=folders, **options)
+    follows.edit_follow(follow, title="" if title == follow.source.title else title, folders=folders, **options)
 
 
 @transaction.atomic
@@ -61,7 +61,7 @@ def create_category(user: User, title: str) -> Folder:
     """Create a top-level folder. Raises NotPossible if the name is taken or too long, or there are too many."""
     if following_queries.folders_of(user).filter(parent=None, name=title).exists():
         raise NotPossible("This category already exists.")
-    return following.create_folder(user, _checked_name(title))
+    return follows.create_folder(user, _checked_name(title))
 
 
 @transaction.atomic
@@ -72,7 +72,7 @@ def rename_category(folder: Folder, title: str) -> None:
     """
     above = following_queries.folder_paths(following_queries.folders_of(folder.user))[folder.pk][:-1]
     name = title.removeprefix(PATH.join((*above, ""))).strip() if above else title
-    following.edit_folder(folder, name=_checked_name(name or title), parent=folder.parent)
+    follows.edit_folder(folder, name=_checked_name(name or title), parent=folder.parent)
 
 
 def _checked_name(name: str) -> str:
@@ -89,4 +89,4 @@ def delete_category(folder: Folder) -> None:
     """
     if folder.children.exists():
         raise NotPossible("This category has others inside. Delete those first.")
-    following.delete_folder(folder)
+    follows.delete_folder(folder)

@@ -2,16 +2,16 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from apps.api.dialects.rest.views import account, folders, following, postings, search, sources, stories, trends
-from apps.api.dialects.rest.views.endpoint import nowhere, through
-from apps.api.dialects.rest.views.interface import Interface
+from apps.api.dialects.rest.views import account, folders, following, postings, search, sources, stories
+from apps.api.dialects.rest.views.endpoint import Interface, nowhere, through
 from apps.sources.formats.opml import MAX_DOCUMENT_BYTES
 
 _LISTS = {"export_list", "import_list"}  # OPML instead of JSON
 
 interface = Interface()
-for part in (account, sources, following, folders, postings, search, trends, stories):
-    interface.add_router("", part.router)
+parts = (account, sources, following, folders, postings, search)
+for router in (*(part.router for part in parts), stories.trends_router, stories.router):
+    interface.add_router("", router)
 
 
 def _patterns() -> tuple[list[URLPattern | URLResolver], str, str]:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from apps.api.dialects.google_reader.formats.forms import microseconds
 from apps.api.dialects.google_reader.formats.ids import long_form
 from apps.api.dialects.google_reader.formats.streams import Stream
 from apps.api.formats import schemas
+from apps.postings.algorithms.times import microseconds
 from apps.published_feeds.formats.xml import template
 from apps.sources.formats.feed import Enclosure
 

@@ -1,8 +1,7 @@
 """Ids of streams: feeds, labels and states, as in Google Reader."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Kind = Literal["feed", "label", "state"]
 STATE_SPACE = "com.google/"
@@ -13,8 +12,7 @@ class BadStream(ValueError):
     """A text is not the id of a stream; the message names it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(NamedTuple):
     """A feed by id or address of its source, a label by its text, or a state by its last part."""
 
     kind: Kind

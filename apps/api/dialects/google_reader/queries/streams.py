@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import F, Q, QuerySet
 
@@ -35,8 +35,7 @@ _STATES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
+class Labels(NamedTuple):
     """A label can be a folder and a tag: Google Reader does not distinguish them."""
 
     folders: Mapping[str, Folder]  # by label, sorted
@@ -58,8 +57,7 @@ def labels_by_source(user: User, labels: Labels) -> dict[int, tuple[str, ...]]:
     return {source_id: tuple(sorted(names[id] for id in ids if id in names)) for source_id, ids in filed.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class StreamRequest:
+class StreamRequest(NamedTuple):
     """A request for a part of one stream, or of several merged ones."""
 
     streams: tuple[Stream, ...]

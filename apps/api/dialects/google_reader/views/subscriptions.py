@@ -13,6 +13,7 @@ from apps.api.formats.parameters import BadRequest
 from apps.following import queries as following
 from apps.retrieval.actions.following import import_list
 from apps.sources.formats import opml
+from apps.web.views.rendering import subscription_file
 
 
 @changing
@@ -56,12 +57,7 @@ def quick_add(call: Call) -> HttpResponse:
 
 @endpoint()
 def export(call: Call) -> HttpResponse:
-    document = opml.write(following.subscription_list(call.person), now())
-    return HttpResponse(
-        document,
-        content_type="text/x-opml; charset=utf-8",
-        headers={"Content-Disposition": 'attachment; filename="wirebeat.opml"'},
-    )
+    return subscription_file(call.person)
 
 
 @changing

@@ -1,40 +1,53 @@
-"""Parameters of Miniflux' API: filters and changes of entries."""
+"""Parameters of Miniflux' API: filters and changes of entries, feeds and categories."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Literal, cast, get_args
+from typing import Annotated, Literal
 
-from apps.api.formats.parameters import BadRequest, moment, text, truth, whole
+from pydantic import AfterValidator, AliasChoices, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import StringConstraints as Text
+
+from apps.api.formats.parameters import MAX_NUMBER, WITHOUT_NUL, valid
+from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH
 
 MAX_ENTRIES = 1_000  # of a response
 USUAL_ENTRIES = 100
 MAX_CHANGED = 10_000  # entries, by one request
 MAX_SEARCH_LENGTH = 1_000  # characters
-STATES = frozenset({"read", "unread", "removed"})
+MAX_TITLE_LENGTH = 1_000  # characters
 
-Order = Literal["published_at", "id", "status", "changed_at", "created_at", "title", "author"]
+Number = Annotated[int, Field(ge=0, le=MAX_NUMBER)]
+Address = Annotated[str, Text(strip_whitespace=True, max_length=MAX_ADDRESS_LENGTH, pattern=WITHOUT_NUL)]
+Title = Annotated[str, Text(strip_whitespace=True, max_length=MAX_TITLE_LENGTH, pattern=WITHOUT_NUL)]
+_ZERO_IS_NONE = BeforeValidator(lambda value: None if value == "0" else value)
+Id = Annotated[Number | None, _ZERO_IS_NONE]
+Bound = Annotated[AwareDatetime | None, _ZERO_IS_NONE]
 
 
-@dataclass(frozen=True, slots=True)
-class EntryFilter:
+# --- filters ----------------------------------------------------------------------------------------------------------
+class EntryFilter(BaseModel):
     """Filter, order and page of a list of entries. None or empty: no filter."""
 
-    states: frozenset[str] = frozenset()
+    model_config = ConfigDict(frozen=True)
+
+    states: frozenset[Literal["read", "unread", "removed"]] = Field(frozenset(), alias="status")
     starred: bool | None = None
-    feed_id: int | None = None
-    category_id: int | None = None
-    search: str = ""
-    published_after: datetime | None = None
-    published_before: datetime | None = None
-    changed_after: datetime | None = None
-    changed_before: datetime | None = None
-    after_id: int | None = None
-    before_id: int | None = None
-    order: Order = "published_at"
-    oldest_first: bool = True
-    offset: int = 0
-    limit: int = USUAL_ENTRIES
+    feed_id: Id = None
+    category_id: Id = None
+    search: Annotated[str, Text(strip_whitespace=True, max_length=MAX_SEARCH_LENGTH, pattern=WITHOUT_NUL)] = ""
+    published_after: Bound = Field(None, validation_alias=AliasChoices("published_after", "after"))
+    published_before: Bound = Field(None, validation_alias=AliasChoices("published_before", "before"))
+    changed_after: Bound = None
+    changed_before: Bound = None
+    after_id: Id = Field(None, alias="after_entry_id")
+    before_id: Id = Field(None, alias="before_entry_id")
+    order: Literal["published_at", "id", "status", "changed_at", "created_at", "title", "author"] = "published_at"
+    direction: Literal["asc", "desc"] = "asc"
+    offset: Number = 0
+    limit: Annotated[Number, AfterValidator(lambda limit: min(limit or MAX_ENTRIES, MAX_ENTRIES))] = USUAL_ENTRIES
+
+    @property
+    def oldest_first(self) -> bool:
+        return self.direction == "asc"
 
     @property
     def is_plain(self) -> bool:
@@ -71,56 +84,40 @@ def read_filter(query: Mapping[str, Sequence[str]]) -> EntryFilter:
     False
     """
     last = {name: values[-1] for name, values in query.items() if values and values[-1] != ""}
-
-    def bound(*names: str) -> datetime | None:
-        return next((moment(name, last[name]) for name in names if last.get(name, "0") != "0"), None)
-
-    def number(name: str) -> int | None:
-        return whole(name, last[name]) or None if name in last else None
-
-    return EntryFilter(
-        states=_states(query.get("status", ())),
-        starred=truth("starred", last["starred"]) if "starred" in last else None,
-        feed_id=number("feed_id"),
-        category_id=number("category_id"),
-        search=text("search", last.get("search", ""), most=MAX_SEARCH_LENGTH),
-        published_after=bound("published_after", "after"),
-        published_before=bound("published_before", "before"),
-        changed_after=bound("changed_after"),
-        changed_before=bound("changed_before"),
-        after_id=number("after_entry_id"),
-        before_id=number("before_entry_id"),
-        order=cast(Order, _one_of("order", last.get("order", "published_at"), get_args(Order))),
-        oldest_first=_one_of("direction", last.get("direction", "asc"), ("asc", "desc")) == "asc",
-        offset=whole("offset", last.get("offset", 0)),
-        limit=min(whole("limit", last.get("limit", USUAL_ENTRIES)) or MAX_ENTRIES, MAX_ENTRIES),
-    )
+    return valid(EntryFilter, last | {"status": frozenset(filter(None, query.get("status", ())))})
 
 
-def _states(values: Sequence[str]) -> frozenset[str]:
-    states = frozenset(filter(None, values))
-    for state in states:
-        _one_of("status", state, sorted(STATES))
-    return states
+# --- bodies -----------------------------------------------------------------------------------------------------------
+class EntryChanges(BaseModel):
+    entry_ids: list[Annotated[Number, Field(strict=True)]] = Field(min_length=1, max_length=MAX_CHANGED)
+    status: Literal["read", "unread"]  # entries are not removed here
 
 
-def _one_of(name: str, value: str, known: Sequence[str]) -> str:
-    if value not in known:
-        raise BadRequest(f"“{name}” has to be one of {', '.join(known)}.")
-    return value
+class Progress(BaseModel):
+    media_progression: Number  # s
 
 
-def read_change(body: Mapping[str, Any]) -> tuple[list[int], bool]:
-    """The entries to change, and whether they become read.
+class Lookup(BaseModel):
+    url: Address
 
-    >>> read_change({"entry_ids": [3, 4], "status": "read"})
-    ([3, 4], True)
-    """
-    ids, state = body.get("entry_ids"), body.get("status")
-    if not isinstance(ids, list) or not ids:
-        raise BadRequest("“entry_ids” has to be a list of numbers.")
-    if len(ids) > MAX_CHANGED:
-        raise BadRequest(f"“entry_ids” names {len(ids):,} entries; at most {MAX_CHANGED:,} can change at once.")
-    if state not in ("read", "unread"):
-        raise BadRequest("“status” has to be read or unread: entries are not removed here.")
-    return [whole("entry_ids", id) for id in ids], state == "read"
+
+class NewFeed(BaseModel):
+    feed_url: Address
+    category_id: Number | None = None
+
+
+class FeedChanges(BaseModel):
+    """Programs also send back what they do not change."""
+
+    title: Title | None = None
+    category_id: Number | None = None
+    hide_globally: bool | None = None
+    crawler: bool | None = None
+    disabled: bool | None = None
+    feed_url: object = None
+    site_url: object = None
+    description: object = None
+
+
+class CategoryTitle(BaseModel):
+    title: Title = Field(min_length=1)

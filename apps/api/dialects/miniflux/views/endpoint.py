@@ -12,7 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from apps.accounts.middleware import impersonal
 from apps.accounts.models import AppToken, User
-from apps.api.formats.parameters import BadRequest, read_object
+from apps.api.formats.parameters import BadRequest, Model, valid
 from apps.api.views.access import Refused, person_of
 from apps.api.views.errors import ERRORS, status_of
 
@@ -60,9 +60,9 @@ def done(status: int = 204) -> HttpResponse:
     return response
 
 
-def json_of(request: HttpRequest) -> dict[str, Any]:
+def json_of(request: HttpRequest, kind: type[Model]) -> Model:
     """The body, whatever its declared type: newsboat sends JSON as a form."""
-    return dict(read_object(body_of(request, MAX_JSON_BYTES)))
+    return valid(kind, body_of(request, MAX_JSON_BYTES))
 
 
 def body_of(request: HttpRequest, most: int) -> bytes:

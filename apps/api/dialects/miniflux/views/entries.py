@@ -11,11 +11,11 @@ from apps.accounts.models import User
 from apps.accounts.views.requests import present
 from apps.api.actions import marking
 from apps.api.dialects.miniflux import queries
-from apps.api.dialects.miniflux.formats.parameters import EntryFilter, read_change, read_filter
+from apps.api.dialects.miniflux.formats.parameters import EntryChanges, EntryFilter, Progress, read_filter
 from apps.api.dialects.miniflux.formats.responses import Json, enclosure_json, enclosure_place, entry_json, feed_json
 from apps.api.dialects.miniflux.views.endpoint import done, json_of
 from apps.api.dialects.miniflux.views.feeds import category_of, category_scope, feed_of
-from apps.api.formats.parameters import BadRequest, whole
+from apps.api.formats.parameters import BadRequest
 from apps.api.formats.schemas import Entry
 from apps.following import actions as following
 from apps.following.queries import Scope
@@ -100,8 +100,8 @@ def fetch_content(request: HttpRequest, person: User, entry_id: int) -> HttpResp
 
 # --- changes ----------------------------------------------------------------------------------------------------------
 def update_entries(request: HttpRequest, person: User) -> HttpResponse:
-    ids, read = read_change(json_of(request))
-    marking.mark(person, ids, read=read, now=now())
+    changes = json_of(request, EntryChanges)
+    marking.mark(person, changes.entry_ids, read=changes.status == "read", now=now())
     return done()
 
 
@@ -127,6 +127,6 @@ def enclosure(request: HttpRequest, person: User, enclosure_id: int) -> HttpResp
 
 def update_enclosure(request: HttpRequest, person: User, enclosure_id: int) -> HttpResponse:
     found, place = _enclosure_of(person, enclosure_id)
-    seconds = whole("media_progression", json_of(request).get("media_progression"))
-    following.save_position(person, found.id, str(found.enclosures[place].get("url", "")), float(seconds), now=now())
+    seconds = float(json_of(request, Progress).media_progression)
+    following.marks.save_position(person, found.id, str(found.enclosures[place].get("url", "")), seconds, now=now())
     return done()

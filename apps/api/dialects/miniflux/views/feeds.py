@@ -9,26 +9,26 @@ from django.utils.timezone import now
 from apps.accounts.models import User
 from apps.accounts.views.requests import present
 from apps.api.dialects.miniflux import actions
+from apps.api.dialects.miniflux.formats.parameters import CategoryTitle, FeedChanges, Lookup, NewFeed
 from apps.api.dialects.miniflux.formats.responses import API_VERSION, category_json, feed_json, icon_json
 from apps.api.dialects.miniflux.views.endpoint import body_of, done, json_of
-from apps.api.formats.parameters import BadRequest, text, truth, whole
+from apps.api.formats.parameters import BadRequest
 from apps.api.formats.schemas import Category, Feed
 from apps.api.queries import feeds as queries
 from apps.api.queries.feeds import posting_counts
 from apps.following import actions as following
 from apps.following import queries as following_queries
-from apps.following.actions import NotPossible
+from apps.following.actions.errors import NotPossible
 from apps.following.models import Folder, Follow
 from apps.following.queries import Scope
 from apps.retrieval.actions import source_or_lookup
 from apps.retrieval.actions.following import import_list, unfollow
 from apps.retrieval.http.inspection import inspect
 from apps.sources import queries as sources
-from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, BadAddress, normalise
+from apps.sources.algorithms.addresses import BadAddress, normalise
 from apps.sources.formats import opml
 from apps.summaries.algorithms.reading_time import WORDS_PER_MINUTE
 
-MAX_TITLE_LENGTH = 1_000  # characters
 # Fields that a program may repeat but not change: a source is the same for all followers.
 _SHARED = {"feed_url": "url", "site_url": "site_url", "description": "description"}
 
@@ -58,48 +58,39 @@ def _follow(person: User, feed_id: int) -> Follow:
 
 
 def create_feed(request: HttpRequest, person: User) -> HttpResponse:
-    body = json_of(request)
-    address = text("feed_url", body.get("feed_url"), most=MAX_ADDRESS_LENGTH)
-    category_id = _known_category(person, body.get("category_id"))
-    feed_id = actions.create_feed(person, address, category_id or queries.ALL.id, now=now())
+    body = json_of(request, NewFeed)
+    category_id = _known_category(person, body.category_id) or queries.ALL.id
+    feed_id = actions.create_feed(person, body.feed_url, category_id, now=now())
     return JsonResponse({"feed_id": feed_id}, status=201)
 
 
-def _known_category(person: User, value: object) -> int | None:
-    """The id of an existing category; None if it is missing or zero."""
-    if value is None or value == 0:
-        return None
-    category_id = whole("category_id", value)
-    if queries.category_of(person, category_id) is None:
+def _known_category(person: User, category_id: int | None) -> int | None:
+    """The id of an existing category; None or 0 if it is missing."""
+    if category_id and queries.category_of(person, category_id) is None:
         raise BadRequest("This category does not exist.")
     return category_id
 
 
 def update_feed(request: HttpRequest, person: User, feed_id: int) -> HttpResponse:
-    follow, present, body = _follow(person, feed_id), feed_of(person, feed_id), json_of(request)
+    follow, present, body = _follow(person, feed_id), feed_of(person, feed_id), json_of(request, FeedChanges)
     for name, column in _SHARED.items():
-        if body.get(name) not in (None, "", getattr(present, column), feed_json(present, person.pk)[name]):
+        if getattr(body, name) not in (None, "", getattr(present, column), feed_json(present, person.pk)[name]):
             raise BadRequest(f"“{name}” cannot be changed: a source is the same for all who follow it.")
-    if body.get("disabled"):
+    if body.disabled:
         raise BadRequest("“disabled” cannot be changed: delete the feed to follow it no longer.")
     actions.update_feed(follow, **_changes(person, body, present))
     return JsonResponse(feed_json(feed_of(person, feed_id), person.pk), status=201)
 
 
-def _changes(person: User, body: dict[str, Any], present: Feed) -> dict[str, Any]:
-    """The fields that differ: programs also send back unchanged ones."""
-    title = present.title if body.get("title") is None else text("title", body["title"], most=MAX_TITLE_LENGTH)
-    category_id = _known_category(person, body.get("category_id")) or present.category.id
-    changes: dict[str, Any] = {"title": title} if title != present.title else {}
-    if category_id != present.category.id:
-        changes["category_id"] = category_id
-    for name, option, value in (
-        ("hide_globally", "muted", present.is_muted),
-        ("crawler", "wants_pages", present.wants_pages),
-    ):
-        if body.get(name) is not None and truth(name, body[name]) != value:
-            changes[option] = not value
-    return changes
+def _changes(person: User, body: FeedChanges, present: Feed) -> dict[str, Any]:
+    """The fields that differ."""
+    wanted = {
+        "title": (body.title, present.title),
+        "category_id": (_known_category(person, body.category_id) or None, present.category.id),
+        "muted": (body.hide_globally, present.is_muted),
+        "wants_pages": (body.crawler, present.wants_pages),
+    }
+    return {name: value for name, (value, known) in wanted.items() if value is not None and value != known}
 
 
 def delete_feed(request: HttpRequest, person: User, feed_id: int) -> HttpResponse:
@@ -110,7 +101,7 @@ def delete_feed(request: HttpRequest, person: User, feed_id: int) -> HttpRespons
 
 def feed_read(request: HttpRequest, person: User, feed_id: int) -> HttpResponse:
     _follow(person, feed_id)
-    following.mark_all_read(person, Scope("source", feed_id), shown_at=now(), now=now())
+    following.marking.mark_all_read(person, Scope("source", feed_id), shown_at=now(), now=now())
     return done()
 
 
@@ -135,7 +126,7 @@ def counters(request: HttpRequest, person: User) -> HttpResponse:
 # --- discovery --------------------------------------------------------------------------------------------------------
 def discover(request: HttpRequest, person: User) -> HttpResponse:
     """The feeds of an address. Known sources are returned without a request."""
-    address = text("url", json_of(request).get("url"), most=MAX_ADDRESS_LENGTH)
+    address = json_of(request, Lookup).url
     try:
         url = normalise(address)
     except BadAddress as problem:
@@ -173,20 +164,13 @@ def categories(request: HttpRequest, person: User) -> HttpResponse:
 
 
 def create_category(request: HttpRequest, person: User) -> HttpResponse:
-    folder = actions.create_category(person, _title(request))
+    folder = actions.create_category(person, json_of(request, CategoryTitle).title)
     category = Category(queries.category_id_of(folder.pk), folder.name)
     return JsonResponse(category_json(category, person.pk), status=201)
 
 
-def _title(request: HttpRequest) -> str:
-    title = text("title", json_of(request).get("title"), most=MAX_TITLE_LENGTH)
-    if not title:
-        raise BadRequest("The title is mandatory.")
-    return title
-
-
 def update_category(request: HttpRequest, person: User, category_id: int) -> HttpResponse:
-    actions.rename_category(_folder(person, category_id), _title(request))
+    actions.rename_category(_folder(person, category_id), json_of(request, CategoryTitle).title)
     return JsonResponse(category_json(category_of(person, category_id), person.pk), status=201)
 
 
@@ -213,7 +197,7 @@ def category_feeds(request: HttpRequest, person: User, category_id: int) -> Http
 
 
 def category_read(request: HttpRequest, person: User, category_id: int) -> HttpResponse:
-    following.mark_all_read(person, category_scope(person, category_id), shown_at=now(), now=now())
+    following.marking.mark_all_read(person, category_scope(person, category_id), shown_at=now(), now=now())
     return done()
 
 
@@ -227,11 +211,10 @@ def _feeds_in(person: User, category_id: int) -> list[Feed]:
     return [each for each in queries.feeds(person) if each.category == category]
 
 
-# --- the user, lists of feeds, and the portal -------------------------------------------------------------------------
 # --- the user ---------------------------------------------------------------------------------------------------------
 def mark_all_as_read(request: HttpRequest, person: User, who: str) -> HttpResponse:
     _require_oneself(person, who)
-    following.mark_all_read(person, Scope("all"), shown_at=now(), now=now())
+    following.marking.mark_all_read(person, Scope("all"), shown_at=now(), now=now())
     return done()
 
 
@@ -290,5 +273,5 @@ def integrations(request: HttpRequest, person: User) -> HttpResponse:
 
 def flush_history(request: HttpRequest, person: User) -> HttpResponse:
     """Clear the history. The postings stay, and stay read: the portal removes none for one user."""
-    following.clear_history(person)
+    following.marks.clear_history(person)
     return done(202)

@@ -1,12 +1,11 @@
 """Shared parts of response models."""
 
-import binascii
 import json
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from math import isfinite
 from typing import TypeVar
 
+from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 from pydantic import BaseModel, ConfigDict
 
 from apps.database.statements import MAX_ID
@@ -31,14 +30,14 @@ def place_of(*values: str | int) -> str:
     >>> place_of("Wire", 7), place_in(place_of("Wire", 7), str, int)
     ('WyJXaXJlIiw3XQ', ('Wire', 7))
     """
-    return urlsafe_b64encode(json.dumps(values, separators=(",", ":")).encode()).rstrip(b"=").decode()
+    return urlsafe_base64_encode(json.dumps(values, separators=(",", ":")).encode())
 
 
 def place_in(text: str, *kinds: type) -> tuple[str | int, ...]:
     """The values of a cursor. Raises BadCursor if it is invalid or from another list."""
     try:
-        values = json.loads(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-    except (binascii.Error, ValueError, RecursionError) as error:
+        values = json.loads(urlsafe_base64_decode(text))
+    except (ValueError, RecursionError) as error:
         raise BadCursor(f"{text[:50]!r} is no place in a list") from error
     fits = isinstance(values, list) and len(values) == len(kinds)
     if not fits or not all(type(value) is kind for value, kind in zip(values, kinds, strict=True)):

@@ -16,6 +16,7 @@ from apps.following import models
 from apps.following import queries as following
 from apps.retrieval.actions import following as actions
 from apps.sources.formats import opml
+from apps.web.views.rendering import subscription_file
 
 router = Router(tags=["following"])
 
@@ -73,11 +74,7 @@ class TagName(RequestBody):
 @router.get("/folders", response=answers(FolderList))
 def list_folders(request: PersonsRequest) -> FolderList:
     """All your folders with their unread postings."""
-    return _folders(request.user)
-
-
-def _folders(user: User) -> FolderList:
-    """Three queries."""
+    user = request.user
     folders = list(following.folders_of(user))
     paths, unread = following.folder_paths(folders), following.unread_counts(user)
     within = sources_by_folder(user, folders)
@@ -99,14 +96,15 @@ def _folders(user: User) -> FolderList:
 def create_folder(request: PersonsRequest, data: NewFolder) -> Status[Folder]:
     """Create a folder, or return the existing one of that name and parent."""
     parent = _folder(request.user, data.parent_id) if data.parent_id is not None else None
-    made = following_actions.create_folder(request.user, _tidy(data.name), parent)
-    return Status(201, _shown(request.user, made.pk))
+    made = following_actions.follows.create_folder(request.user, _tidy(data.name), parent)
+    return Status(201, read_folder(request, made.pk))
 
 
 @router.get("/folders/{folder_id}", response=answers(Folder))
 def read_folder(request: PersonsRequest, folder_id: Id) -> Folder:
     """One of your folders."""
-    return _shown(request.user, folder_id)
+    found = next((folder for folder in list_folders(request).items if folder.id == folder_id), None)
+    return present(found, "You have no such folder.")
 
 
 @router.patch("/folders/{folder_id}", response=answers(Folder, 409))
@@ -117,14 +115,14 @@ def change_folder(request: PersonsRequest, folder_id: Id, data: FolderChanges) -
     if "parent_id" in data.model_fields_set:
         parent = _folder(request.user, data.parent_id) if data.parent_id is not None else None
     name = folder.name if data.name is None else _tidy(data.name)
-    following_actions.edit_folder(folder, name=name, parent=parent)
-    return _shown(request.user, folder_id)
+    following_actions.follows.edit_folder(folder, name=name, parent=parent)
+    return read_folder(request, folder_id)
 
 
 @router.delete("/folders/{folder_id}", response=answers(None, status=204))
 def delete_folder(request: PersonsRequest, folder_id: Id) -> None:
     """Delete a folder with its subfolders; their sources stay followed."""
-    following_actions.delete_folder(_folder(request.user, folder_id))
+    following_actions.follows.delete_folder(_folder(request.user, folder_id))
 
 
 def _tidy(name: str) -> str:
@@ -138,11 +136,6 @@ def _folder(user: User, folder_id: int) -> models.Folder:
     return present(following.folder_of(user, folder_id), "You have no such folder.")
 
 
-def _shown(user: User, folder_id: int) -> Folder:
-    found = next((folder for folder in _folders(user).items if folder.id == folder_id), None)
-    return present(found, "You have no such folder.")
-
-
 # --- tags -------------------------------------------------------------------------------------------------------------
 @router.get("/tags", response=answers(TagList))
 def list_tags(request: PersonsRequest) -> TagList:
@@ -153,27 +146,23 @@ def list_tags(request: PersonsRequest) -> TagList:
 @router.get("/tags/{tag_id}", response=answers(Tag))
 def read_tag(request: PersonsRequest, tag_id: Id) -> Tag:
     """One of your tags."""
-    return _tag(request.user, tag_id)
+    found = following.counted_tags(request.user).filter(pk=tag_id).first()
+    return Tag.model_validate(present(found, "You have no such tag."))
 
 
 @router.patch("/tags/{tag_id}", response=answers(Tag, 409))
 def rename_tag(request: PersonsRequest, tag_id: Id, data: TagName) -> Tag:
     """Rename a tag."""
-    _tag(request.user, tag_id)
-    following_actions.rename_tag(request.user, tag_id, data.name)
-    return _tag(request.user, tag_id)
+    read_tag(request, tag_id)
+    following_actions.marks.rename_tag(request.user, tag_id, data.name)
+    return read_tag(request, tag_id)
 
 
 @router.delete("/tags/{tag_id}", response=answers(None, status=204))
 def delete_tag(request: PersonsRequest, tag_id: Id) -> None:
     """Delete a tag, which removes it from all postings."""
-    if not following_actions.delete_tag(request.user, tag_id):
+    if not following_actions.marks.delete_tag(request.user, tag_id):
         raise Http404("You have no such tag.")
-
-
-def _tag(user: User, tag_id: int) -> Tag:
-    found = following.counted_tags(user).filter(pk=tag_id).first()
-    return Tag.model_validate(present(found, "You have no such tag."))
 
 
 # --- lists ------------------------------------------------------------------------------------------------------------
@@ -187,8 +176,7 @@ _OPML = {"type": "string", "format": "binary", "description": "An OPML document.
 )
 def export_list(request: PersonsRequest) -> HttpResponse:
     """Your follows as OPML, for other readers."""
-    document = opml.write(following.subscription_list(request.user), now())
-    return HttpResponse(document, content_type=f"{OPML_TYPES[0]}; charset=utf-8")
+    return subscription_file(request.user)
 
 
 @router.post(

@@ -82,7 +82,7 @@ def list_follows(request: PersonsRequest, params: PartOf) -> FollowList:
     if params.cursor:
         found = found.filter(pk__gt=place_in(params.cursor, int)[0])
     shown, last = cut(list(found[: params.limit + 1]), params.limit)
-    filed, unread = following.folders_by_follow(request.user), following.unread_counts(request.user)
+    filed, unread = following.folders_by_source(request.user), following.unread_counts(request.user)
     return FollowList(
         items=[_follow(follow, filed, unread) for follow in shown],
         next=place_of(last.pk) if last is not None else None,
@@ -102,7 +102,7 @@ def _follow(follow: models.Follow, filed: Mapping[int, Sequence[int]], unread: M
         site_url=http_address(source.site_url),
         title=follow.title or str(source),
         own_title=follow.title,
-        folder_ids=sorted(filed.get(follow.pk, ())),
+        folder_ids=sorted(filed.get(source.pk, ())),
         unread=unread.get(source.pk, 0),
         **{name: getattr(follow, name) for name in ("muted", "view", "full_text", "images", "followed_at")},
         is_failing=schedule is not None and schedule.consecutive_failures >= FAILURES_SHOWN,
@@ -126,7 +126,7 @@ def follow(request: PersonsRequest, data: NewFollow) -> Status[Follow]:
     else:
         actions.follow(request.user, source_id, now=now(), folder_ids=data.folder_ids)
     is_new = following.follows_of(request.user).count() > before
-    return Status(201 if is_new else 200, _found(request.user, source_id))
+    return Status(201 if is_new else 200, read_follow(request, source_id))
 
 
 def _at(user: User, address: str, folder_ids: list[int]) -> int:
@@ -135,21 +135,17 @@ def _at(user: User, address: str, folder_ids: list[int]) -> int:
     if found.source_id is not None:
         return found.source_id
     choices = [Choice(url=choice.url, title=choice.title) for choice in found.choices]
-    raise Impossible(
-        found.problem or "There may be several feeds: follow one by its own address.", 422, choices=choices
-    )
+    words = found.problem or "There may be several feeds: follow one by its own address."
+    raise Impossible(words, 422, choices=choices)
 
 
 @router.get("/follows/{source_id}", response=answers(Follow))
 def read_follow(request: PersonsRequest, source_id: Id) -> Follow:
     """A follow."""
-    return _found(request.user, source_id)
-
-
-def _found(user: User, source_id: int) -> Follow:
+    user = request.user
     found = _with_source(following.follows_of(user).filter(source_id=source_id)).first()
     follow = present(found, "You do not follow such a source.")
-    return _follow(follow, following.folders_by_follow(user), following.unread_counts(user))
+    return _follow(follow, following.folders_by_source(user), following.unread_counts(user))
 
 
 @router.patch("/follows/{source_id}", response=answers(Follow, 409))
@@ -159,8 +155,8 @@ def change_follow(request: PersonsRequest, source_id: Id, data: FollowChanges) -
     changes = data.model_dump(exclude_none=True)
     folder_ids = changes.pop("folder_ids", None)
     folders = list(known.folders.all()) if folder_ids is None else _folders(request.user, folder_ids)
-    following_actions.edit_follow(known, title=changes.pop("title", known.title), folders=folders, **changes)
-    return _found(request.user, source_id)
+    following_actions.follows.edit_follow(known, title=changes.pop("title", known.title), folders=folders, **changes)
+    return read_follow(request, source_id)
 
 
 def _folders(user: User, folder_ids: list[int]) -> list[models.Folder]:
@@ -173,6 +169,5 @@ def _folders(user: User, folder_ids: list[int]) -> list[models.Folder]:
 @router.delete("/follows/{source_id}", response=answers(None, status=204))
 def unfollow(request: PersonsRequest, source_id: Id) -> None:
     """Unfollow it. Read states and stars are kept."""
-    if following.follow_of(request.user, source_id) is None:
-        raise Http404("You do not follow such a source.")
+    present(following.follow_of(request.user, source_id), "You do not follow such a source.")
     actions.unfollow(request.user, source_id, now=now())

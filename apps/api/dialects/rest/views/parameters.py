@@ -7,21 +7,21 @@ from ninja import Query
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from apps.api.dialects.rest.views.problems import Problem
+from apps.api.formats.parameters import WITHOUT_NUL
 from apps.database.statements import MAX_ID
 
 MAX_CURSOR_LENGTH = 2_000  # characters
 MAX_AT_ONCE = 200  # rows of a page
 MAX_POSTINGS = 1_000  # marked at once
-_WITHOUT_NUL = r"^[^\x00]*$"  # which Postgres cannot store
 
 Id = Annotated[int, Field(ge=1, le=MAX_ID)]
 GivenId = Annotated[int, Field(strict=True, ge=1, le=MAX_ID)]  # in JSON, neither "1" nor true
 GivenIds = Annotated[list[GivenId], Len(1, MAX_POSTINGS)]
 Truth = Annotated[bool, Field(strict=True)]
-Short = Annotated[str, StringConstraints(max_length=100, pattern=_WITHOUT_NUL)]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=_WITHOUT_NUL)]
-Words = Annotated[str, StringConstraints(max_length=1_000, pattern=_WITHOUT_NUL)]
-Text = Annotated[str, StringConstraints(max_length=10_000, pattern=_WITHOUT_NUL)]
+Short = Annotated[str, StringConstraints(max_length=100, pattern=WITHOUT_NUL)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=WITHOUT_NUL)]
+Words = Annotated[str, StringConstraints(max_length=1_000, pattern=WITHOUT_NUL)]
+Text = Annotated[str, StringConstraints(max_length=10_000, pattern=WITHOUT_NUL)]
 
 
 class RequestBody(BaseModel):

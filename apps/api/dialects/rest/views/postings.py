@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, BaseModel, Field
 
 from apps.accounts.models import User
 from apps.accounts.views.requests import PersonsRequest, present
-from apps.api.dialects.rest import actions
+from apps.api.actions import marking
 from apps.api.dialects.rest.schemas.base import Schema
 from apps.api.dialects.rest.schemas.postings import PostingDetails, PostingList, posting_details, posting_list
 from apps.api.dialects.rest.views.parameters import GivenId, GivenIds, Id, Name, Part, RequestBody, Text, Truth, answers
@@ -126,13 +126,13 @@ def list_postings(request: PersonsRequest, params: Annotated[ListPart, Query()])
 @router.post("/postings/marks", response=answers(Marked, 409))
 def mark_postings(request: PersonsRequest, data: MarksOfMany) -> Marked:
     """Mark many postings: read, starred, tagged. Unreadable ones are skipped."""
-    return Marked(posting_ids=actions.mark(request.user, **data.model_dump(), now=now()))
+    return Marked(posting_ids=marking.mark_and_tag(request.user, **data.model_dump(), now=now()))
 
 
 @router.post("/postings/read", response=answers(MarkedList, 404))
 def mark_list_read(request: PersonsRequest, data: WholeList) -> MarkedList:
     """Mark a list read, as it was when you saw it."""
-    marked = following_actions.mark_all_read(
+    marked = following_actions.marking.mark_all_read(
         request.user, data.scope(request.user), shown_at=data.shown_at, now=now(), before=data.before
     )
     return MarkedList(count=marked.count, undo_id=marked.undo)
@@ -141,40 +141,36 @@ def mark_list_read(request: PersonsRequest, data: WholeList) -> MarkedList:
 @router.post("/postings/read/undo", response=answers(Unmarked))
 def undo_mark_list_read(request: PersonsRequest, data: Undo) -> Unmarked:
     """Undo marking a list read."""
-    return Unmarked(count=following_actions.undo_mark_all(request.user, data.undo_id, now=now()))
+    return Unmarked(count=following_actions.marking.undo_mark_all(request.user, data.undo_id, now=now()))
 
 
 @router.get("/postings/{posting_id}", response=answers(PostingDetails))
 def read_posting(request: PersonsRequest, posting_id: Id) -> PostingDetails:
     """A posting in full. It stays unread."""
-    return _found(request.user, posting_id)
-
-
-def _found(user: User, posting_id: int) -> PostingDetails:
-    return present(posting_details(user, posting_id), "There is no such posting.")
+    return present(posting_details(request.user, posting_id), "There is no such posting.")
 
 
 @router.patch("/postings/{posting_id}", response=answers(PostingDetails, 409))
 def mark_posting(request: PersonsRequest, posting_id: Id, data: Marks) -> PostingDetails:
     """Mark a posting: read, starred, tagged."""
-    if not actions.mark(request.user, [posting_id], **data.model_dump(), now=now()):
+    if not marking.mark_and_tag(request.user, [posting_id], **data.model_dump(), now=now()):
         raise Http404("There is no such posting.")
-    return _found(request.user, posting_id)
+    return read_posting(request, posting_id)
 
 
 @router.put("/postings/{posting_id}/note", response=answers(PostingDetails, 409))
 def write_note(request: PersonsRequest, posting_id: Id, data: NoteText) -> PostingDetails:
     """Store or replace your note on a posting."""
     require_readable(request.user, posting_id)
-    following_actions.write_note(request.user, posting_id, data.text, now=now())
-    return _found(request.user, posting_id)
+    following_actions.marks.write_note(request.user, posting_id, data.text, now=now())
+    return read_posting(request, posting_id)
 
 
 @router.delete("/postings/{posting_id}/note", response=answers(None, status=204))
 def delete_note(request: PersonsRequest, posting_id: Id) -> None:
     """Delete your note on a posting."""
     require_readable(request.user, posting_id)
-    following_actions.delete_note(request.user, posting_id)
+    following_actions.marks.delete_note(request.user, posting_id)
 
 
 class Summary(Schema):

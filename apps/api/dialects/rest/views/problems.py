@@ -85,7 +85,7 @@ def add_handlers(api: NinjaAPI) -> None:
         ValidationError: _of_values,
         Impossible: _of_impossible,
         TooOften: lambda request, error: _of_impossible(request, Impossible(str(error), 429, retry_after=WITHIN)),
-        following.NotPossible: lambda request, error: problem_response(str(error), 409),
+        following.errors.NotPossible: lambda request, error: problem_response(str(error), 409),
         accounts.NotPossible: lambda request, error: problem_response(str(error), 409),
         NotSaved: lambda request, error: problem_response(str(error), 409),
         BadCursor: _of_cursor,

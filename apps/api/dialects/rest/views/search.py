@@ -213,17 +213,13 @@ def _search(saved: SavedSearch, hits: int) -> Search:
 def save_search(request: PersonsRequest, data: NewSearch) -> Status[Search]:
     """Save a search; it replaces one of the same name."""
     saved = actions.save_search(request.user, data.name, data.query, order=data.order, now=now())
-    return Status(201, _found(request.user, saved.pk))
+    return Status(201, read_search(request, saved.pk))
 
 
 @router.get("/searches/{search_id}", response=answers(Search))
 def read_search(request: PersonsRequest, search_id: Id) -> Search:
     """One of your saved searches."""
-    return _found(request.user, search_id)
-
-
-def _found(user: User, search_id: int) -> Search:
-    return _search(_own(user, search_id), alerts.count_hits(user).get(search_id, 0))
+    return _search(_own(request.user, search_id), alerts.count_hits(request.user).get(search_id, 0))
 
 
 def _own(user: User, search_id: int) -> SavedSearch:
@@ -236,7 +232,7 @@ def change_search(request: PersonsRequest, search_id: Id, data: SearchChanges) -
     """Change name, query or order of a saved search."""
     _own(request.user, search_id)
     actions.change_search(request.user, search_id, **data.model_dump(exclude_none=True), now=now())
-    return _found(request.user, search_id)
+    return read_search(request, search_id)
 
 
 @router.delete("/searches/{search_id}", response=answers(None, status=204))

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Lower
-from django.http import Http404
 from django.utils.timezone import now
 from ninja import Query, Router
 from pydantic import Field
@@ -13,15 +12,12 @@ from pydantic import Field
 from apps.accounts.models import User
 from apps.accounts.views.requests import PersonsRequest, present
 from apps.api.dialects.rest.schemas.base import Schema, cut, place_in, place_of
-from apps.api.dialects.rest.schemas.postings import PostingList, posting_list
-from apps.api.dialects.rest.views.parameters import Id, Part, PartOf, Short, Words, answers
+from apps.api.dialects.rest.views.parameters import Id, Part, Short, Words, answers
 from apps.following import queries as following
-from apps.following.queries import Scope
 from apps.postings import queries as postings
 from apps.retrieval import queries as retrieval
 from apps.retrieval.models import Retrieval
 from apps.retrieval.queries.lateness import late
-from apps.retrieval.reports.delays import check_rate_of
 from apps.sources import models
 from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import hosts_only, http_address
@@ -95,14 +91,6 @@ class Check(Schema):
 class SourceDetails(Source):
     health: Health | None = Field(description="Null while it is not checked.")
     retrievals: list[Check] = Field(description="The latest first.")
-
-
-class SourcePlan(Schema):
-    source_id: int
-    next_at: datetime | None = Field(description="Null while it is not checked.")
-    reason: str
-    per_day: float | None = Field(description="Recent checks; null before the first one.")
-    mean_delay: float | None = Field(description="Seconds from publication to retrieval, in the source's own time.")
 
 
 class CataloguePart(Part):
@@ -198,25 +186,3 @@ def _check(row: Retrieval) -> Check:
     plain = {name: getattr(row, name) for name in Check.model_fields if name not in ("bytes", "lateness_seconds")}
     seconds = late(row)
     return Check(**plain, bytes=row.wire_bytes, lateness_seconds=seconds.stored if seconds else None)
-
-
-@router.get("/sources/{source_id}/plan", response=answers(SourcePlan))
-def read_plan_of_source(request: PersonsRequest, source_id: Id) -> SourcePlan:
-    """When a source is checked next, and why."""
-    _manageable(request.user, source_id)
-    schedule, rate = retrieval.schedule_of(source_id), check_rate_of(source_id, now())
-    return SourcePlan(
-        source_id=source_id,
-        next_at=schedule.check_due_at if schedule else None,
-        reason=schedule.reason if schedule else "",
-        per_day=rate.per_day if rate else None,
-        mean_delay=rate.mean_delay.total_seconds() if rate and rate.mean_delay is not None else None,
-    )
-
-
-@router.get("/sources/{source_id}/postings", response=answers(PostingList))
-def list_postings_of_source(request: PersonsRequest, source_id: Id, params: PartOf) -> PostingList:
-    """Postings of a source, the newest first, followed or not."""
-    if not following.visible_sources(request.user).filter(pk=source_id).exists():
-        raise Http404("There is no such source.")
-    return posting_list(request.user, Scope("source", source_id), cursor=params.cursor, limit=params.limit, now=now())
