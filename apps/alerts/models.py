@@ -1,11 +1,11 @@
 """The percolator's index of saved searches, their hits, rules and messages."""
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from apps.accounts.models import User
 from apps.postings.models import Posting
 from apps.search.models import SavedSearch
 from apps.sources.models import Source
@@ -38,6 +38,13 @@ class PercolatorQuery(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(importance__gte=0, importance__lte=10), name="standing_importance"),
+        ]
+        indexes = [
+            models.Index(
+                fields=["saved"],
+                condition=Q(refusal="") & ~Q(weighed=models.F("query")) & ~Q(query=""),
+                name="percolator_query_unweighed",
+            ),
         ]
 
 
@@ -115,9 +122,7 @@ class Rule(models.Model):
 class NotificationSettings(models.Model):
     """When and how often a user is notified. Without a row the defaults apply."""
 
-    user = models.OneToOneField(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="notification_settings"
-    )
+    user = models.OneToOneField(User, on_delete=models.CASCADE, primary_key=True, related_name="notification_settings")
     quiet_from = models.TimeField(null=True)  # in the person's zone; both or none
     quiet_until = models.TimeField(null=True)
     digest_hour = models.PositiveSmallIntegerField(default=7)  # of the day
@@ -138,7 +143,7 @@ class NotificationSettings(models.Model):
 class Browser(models.Model):
     """A browser with a Web Push subscription."""
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="push_browsers")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="push_browsers")
     endpoint = models.CharField(max_length=2_000, unique=True)  # the address of its push service
     public_key = models.CharField(max_length=100)  # p256dh, base64url
     secret = models.CharField(max_length=50)  # auth, base64url
@@ -171,7 +176,7 @@ class Message(models.Model):
 
     id = models.BigAutoField(primary_key=True)
     key = models.UUIDField(unique=True)  # the same at each attempt, so that receivers can drop duplicates
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="alert_messages")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="alert_messages")
     channel = models.CharField(max_length=20)  # a module of `channels`
     # A digest has none: it is of several searches.
     saved = models.ForeignKey(SavedSearch, on_delete=models.CASCADE, null=True, related_name="messages")

@@ -1,34 +1,34 @@
 """Celery tasks: each calls one action."""
 
-import time
 from typing import Any
 
 from celery import shared_task
 from django.utils.timezone import now
 
-from apps.alerts import actions, queries
-from apps.alerts.actions import delivering
+from apps.alerts import queries
+from apps.alerts.actions import delivering, matching, weighing
+from apps.database.turns import turn
 from apps.jobs.actions.periodic import task_of
 
 MAX_SECONDS = 20.0  # the next message continues
 
-forget_old_hits = task_of("apps.alerts.tasks.forget_old_hits", actions.forget_old_hits)
+forget_old_hits = task_of("apps.alerts.tasks.forget_old_hits", matching.forget_old_hits)
 retry_deliveries = task_of("apps.alerts.tasks.retry_deliveries", delivering.send_due)
 forget_old_messages = task_of("apps.alerts.tasks.forget_old_messages", delivering.forget_old)
-weigh_all = task_of("apps.alerts.tasks.weigh_all", actions.weigh_all)
-prepare_all = task_of("apps.alerts.tasks.prepare_all", actions.prepare_all, timed=False)
+weigh_all = task_of("apps.alerts.tasks.weigh_all", weighing.weigh_all)
+prepare_all = task_of("apps.alerts.tasks.prepare_all", matching.prepare_all, timed=False)
 
 
 @shared_task
 def consume(**_: Any) -> None:
     """Index searches, then match postings: a search finds every posting that comes after it was saved."""
-    until = time.monotonic() + MAX_SECONDS
-    while time.monotonic() < until:
-        prepared = actions.prepare(wait=False)
-        matched = actions.match(wait=False, now=now())
+    may_go_on = turn(MAX_SECONDS)
+    while may_go_on():
+        prepared = matching.prepare(wait=False)
+        matched = matching.match(wait=False, now=now())
         if prepared is None or matched is None:
             return
-        if prepared < actions.PREPARE_BATCH and matched < actions.MATCH_BATCH:
+        if prepared < matching.PREPARE_BATCH and matched < matching.MATCH_BATCH:
             return
 
 
@@ -39,8 +39,11 @@ def deliver(message_id: int, **_: Any) -> None:
 
 @shared_task
 def weigh(**_: Any) -> None:
-    """Update the interest of sources from saved searches, within a minute of a change."""
-    actions.profile_sources(queries.interest.unread_sources(now(), actions.PROFILE_BATCH), now=now())
-    while actions.weigh():
-        pass
-    actions.raise_interests()
+    """Update the interest of sources from saved searches: within a minute of a change, and each ten minutes."""
+    is_due = weighing.begin_raising()
+    if is_due:
+        weighing.profile_sources(queries.interest.unread_sources(now(), weighing.PROFILE_BATCH), now=now())
+    while weighing.weigh():
+        is_due = True
+    if is_due:
+        weighing.raise_interests()

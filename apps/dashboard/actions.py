@@ -1,8 +1,8 @@
 """Actions of staff that concern several apps, each one transaction."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db import transaction
 
@@ -11,26 +11,25 @@ from apps.following import actions as following
 from apps.postings import actions as postings
 from apps.postings import queries as postings_queries
 from apps.retrieval import actions as retrieval
-from apps.retrieval import queries as retrieval_queries
-from apps.sources import actions as sources
 from apps.sources import queries as source_queries
+from apps.sources.actions import curating, editing
+from apps.sources.actions.curating import PROGRAM, By, Curation
 from apps.sources.models import AuditEntry, Source
 
-MAX_CHECKED = 200  # sources at once, each locked on its own
 READING = {"kind", "recipe"}  # columns that decide how documents are parsed
 
 
 @transaction.atomic
-def add_source(values: Mapping[str, object], *, now: datetime, by: sources.By = sources.PROGRAM) -> int:
+def add_source(values: Mapping[str, object], *, now: datetime, by: By = PROGRAM) -> int:
     """Add a source, or edit the one at this address; raises BadAddress."""
-    source_id = sources.add_source(sources.NewSource(url=str(values["url"])))
+    source_id = editing.add_source(editing.NewSource(url=str(values["url"])))
     edit_source(source_id, now=now, by=by, **values)
     return source_id
 
 
 @transaction.atomic
-def edit_source(source_id: int, *, now: datetime, by: sources.By = sources.PROGRAM, **values: object) -> None:
-    changed = sources.edit_source(source_id, by=by, **values)
+def edit_source(source_id: int, *, now: datetime, by: By = PROGRAM, **values: object) -> None:
+    changed = editing.edit_source(source_id, by=by, **values)
     if "url" in changed:
         retrieval.forget_answers(source_id, now=now)
     elif changed & READING:
@@ -39,50 +38,38 @@ def edit_source(source_id: int, *, now: datetime, by: sources.By = sources.PROGR
 
 
 @transaction.atomic
-def set_state(source_id: int, state: Source.State, *, now: datetime, by: sources.By = sources.PROGRAM) -> None:
-    sources.set_state([source_id], state, by=by)
+def set_state(source_id: int, state: Source.State, *, now: datetime, by: By = PROGRAM) -> None:
+    editing.set_state([source_id], state, by=by)
     retrieval.adopt_sources([source_id], now=now)
 
 
 @transaction.atomic
-def curate_sources(
-    source_ids: Collection[int], curation: sources.Curation, *, now: datetime, by: sources.By
-) -> sources.Curated:
-    """Edit many sources; they are rescheduled within a minute. Raises TooMany, or ValueError for a wrong weight."""
+def curate_sources(source_ids: Collection[int], curation: Curation, *, now: datetime, by: By) -> list[int]:
+    """Edit many sources; returns those that differ. They are rescheduled within a minute. Raises as `curate` does."""
     if curation.state is not None:
         retrieval.lock_sources(source_ids)  # in the order of workers: schedules before sources
-    curated = sources.curate(source_ids, curation, by=by)
-    if curated.changed:
-        retrieval.adopt_sources(curated.changed, now=now)
-    return curated
+    changed = curating.curate(source_ids, curation, by=by)
+    if changed:
+        retrieval.adopt_sources(changed, now=now)
+    return changed
 
 
 @transaction.atomic
-def set_active(user_id: int, *, active: bool, by: sources.By) -> bool:
+def set_active(user_id: int, *, active: bool, by: By) -> bool:
     """Enable or disable an account; returns whether that changed it."""
     if not accounts.set_active(user_id, active=active):
         return False
     states = ("disabled", "active") if active else ("active", "disabled")
     # By number: a name would outlive the account.
-    sources.note([sources.decision(AuditEntry.What.PERSON, *states, name=f"account {user_id}")], by)
+    curating.note([curating.decision(AuditEntry.What.PERSON, *states, name=f"account {user_id}")], by)
     return True
-
-
-@transaction.atomic
-def check_many(source_ids: Collection[int], *, now: datetime) -> tuple[int, int]:
-    """Check sources now, or as soon as the rate limits allow; returns how many of each. Raises TooMany."""
-    if len(source_ids) > MAX_CHECKED:
-        raise sources.TooMany(f"At most {MAX_CHECKED} feeds can be checked at once, not {len(source_ids):,}.")
-    requests = [retrieval.request_check(source_id, now=now) for source_id in retrieval_queries.scheduled(source_ids)]
-    return sum(each.granted for each in requests), sum(not each.granted for each in requests)
 
 
 class NotMergeable(ValueError):
     """Two sources cannot be merged."""
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(NamedTuple):
     """The result of a merge."""
 
     followers: int  # of the kept source that are new
@@ -90,7 +77,7 @@ class Merged:
     joined: int  # postings that both had
 
 
-def merge_sources(kept_id: int, merged_id: int, *, now: datetime, by: sources.By = sources.PROGRAM) -> Merged:
+def merge_sources(kept_id: int, merged_id: int, *, now: datetime, by: By = PROGRAM) -> Merged:
     """Merge a source into another: move followers, folders, marks and postings, redirect its address and delete it.
 
     Idempotent. Raises NotMergeable for unknown or equal sources and for index pages, which belong to their site.
@@ -101,7 +88,7 @@ def merge_sources(kept_id: int, merged_id: int, *, now: datetime, by: sources.By
 
 
 @transaction.atomic
-def _merge(kept_id: int, merged_id: int, now: datetime, by: sources.By) -> Merged:
+def _merge(kept_id: int, merged_id: int, now: datetime, by: By) -> Merged:
     if kept_id == merged_id:
         raise NotMergeable("A feed cannot be merged with itself.")
     retrieval.lock_sources([kept_id, merged_id])  # no worker can store anything of either from here on
@@ -111,9 +98,9 @@ def _merge(kept_id: int, merged_id: int, now: datetime, by: sources.By) -> Merge
     if merged_id not in present:
         return Merged(0, 0, 0)
     same = postings_queries.same_postings(merged_id, kept_id)
-    followers = following.move_follows(merged_id, kept_id, same=same, now=now)
-    following.move_own(same)
+    followers = following.restoring.move_follows(merged_id, kept_id, same=same, now=now)
+    following.restoring.move_own(same)
     moved = postings.move_postings(merged_id, kept_id, same=same)
-    sources.absorb(kept_id, merged_id, by=by)
+    editing.absorb(kept_id, merged_id, by=by)
     retrieval.adopt_sources([kept_id], now=now)
     return Merged(followers, moved, len(same))

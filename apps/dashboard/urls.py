@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.dashboard.views import curating, health, overview, portal, sources
+from apps.dashboard.views import curating, health, portal, sources
 
 urlpatterns = [
     path("health/live", health.live, name="live"),
@@ -21,14 +21,14 @@ urlpatterns = [
     path("sources/<int:source_id>/pages/<int:page_id>/", sources.decide, name="decide_page"),
     path("sources/<int:source_id>/keen-tags/", sources.keen_tags, name="keen_tags"),
     path("plan/", portal.plan, name="plan"),
-    path("dashboard/", overview.overview, name="dashboard"),
-    path("dashboard/failing/", overview.failing, name="dashboard_failing"),
-    path("dashboard/queues/", overview.queues, name="dashboard_queues"),
-    path("dashboard/dead-letters/", overview.dead_letters, name="dead_letters"),
-    path("dashboard/dead-letters/decide/", overview.decide_dead_letter, name="decide_dead_letter"),
-    path("dashboard/users/", overview.people, name="dashboard_users"),
-    path("dashboard/users/<int:user_id>/", overview.set_active, name="set_active"),
-    path("dashboard/storage/", overview.storage, name="dashboard_storage"),
+    path("dashboard/", portal.overview, name="dashboard"),
+    path("dashboard/failing/", portal.failing, name="dashboard_failing"),
+    path("dashboard/queues/", portal.queues, name="dashboard_queues"),
+    path("dashboard/dead-letters/", portal.dead_letters, name="dead_letters"),
+    path("dashboard/dead-letters/decide/", portal.decide_dead_letter, name="decide_dead_letter"),
+    path("dashboard/users/", portal.people, name="dashboard_users"),
+    path("dashboard/users/<int:user_id>/", portal.set_active, name="set_active"),
+    path("dashboard/storage/", portal.storage, name="dashboard_storage"),
     path("dashboard/changes/", curating.audit, name="audit"),
     path("dashboard/sections/", portal.sections, name="sections"),
     path("dashboard/sections/add/", portal.edit_section, name="add_section"),

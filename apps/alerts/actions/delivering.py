@@ -22,8 +22,7 @@ from apps.alerts.channels import DIGEST, Channel, Delivery, DeliveryResult, Mess
 from apps.alerts.channels.digest import digest_of_day
 from apps.alerts.models import Attempt, Browser, Hit, Message, Rule
 from apps.alerts.queries import messages
-from apps.alerts.queries.contents import Group, groups_of
-from apps.alerts.queries.messages import notification_settings_of, zone_of
+from apps.alerts.queries.messages import Group, groups_of, notification_settings_of, zone_of
 from apps.database.advisory_locks import take
 
 logger = logging.getLogger(__name__)

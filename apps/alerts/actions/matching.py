@@ -4,7 +4,8 @@ The holder of a lock processes one batch in one transaction: outbox rows are del
 of rules that follow from them, so a batch is processed wholly or not at all.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
@@ -12,26 +13,73 @@ from typing import Any, NamedTuple
 from django.db import transaction
 
 from apps.accounts.queries.time_zones import zone_named
+from apps.alerts.actions.delivering import enqueue
 from apps.alerts.actions.locks import MATCHING
-from apps.alerts.actions.rule_effects import NewHit, apply_rules
-from apps.alerts.algorithms.percolator import (
-    DocumentView,
-    IndexTerm,
-    NoIndexTerm,
-    Plan,
-    Rarity,
-    Reading,
-    is_personal,
-    matches,
-    words_of,
-)
+from apps.alerts.actions.weighing import raise_soon
+from apps.alerts.algorithms.percolator.documents import DocumentView, Reading, is_personal, matches
+from apps.alerts.algorithms.percolator.index_terms import IndexTerm, NoIndexTerm, Plan, Rarity, words_of
+from apps.alerts.channels import MessageKey, Occasion, all_channels
+from apps.alerts.models import Browser, Rule
 from apps.alerts.queries import candidates as percolator
 from apps.alerts.queries.candidates import Candidate
 from apps.database.advisory_locks import take
 from apps.database.outbox import consume_rows
 from apps.database.statements import copy_rows, execute, fetch, fetch_rows
+from apps.following.actions.marks import mark_for_all, tag_for_all
 from apps.search.algorithms.language import BadQuery, Tree, parse
 from apps.search.queries import terms
+from apps.stories.actions.learning import hide_for_all
+
+
+class NewHit(NamedTuple):
+    id: int  # Hit
+    saved_id: int
+    user_id: int
+    posting_id: int
+
+
+def apply_rules(hits: Sequence[NewHit], *, now: datetime) -> None:
+    """Mark, hide and tag postings and enqueue notifications by the rule of each search.
+
+    Runs in the caller's transaction, so rules apply exactly to stored hits. The number of statements is fixed.
+    """
+    with_rules = Rule.objects.filter(pk__in={hit.saved_id for hit in hits})
+    rows = with_rules.select_related("saved__user__notification_settings")
+    rules = {rule.pk: rule for rule in rows}
+    ruled = [(hit, rules[hit.saved_id]) for hit in hits if hit.saved_id in rules]
+    _mark(ruled, now)
+    browsers = _browsers({rule.saved.user_id for rule in rules.values() if rule.push})
+    occasions = [Occasion(rule, browsers[rule.saved.user_id], now) for rule in rules.values() if not rule.stopped_at]
+    keys = {
+        occasion.rule.pk: [key for channel in all_channels().values() for key in channel.message_keys(occasion)]
+        for occasion in occasions
+    }
+    hits_by_key: defaultdict[MessageKey, list[int]] = defaultdict(list)
+    for hit in hits:
+        for key in keys.get(hit.saved_id, ()):
+            hits_by_key[key].append(hit.id)
+    if hits_by_key:
+        enqueue(hits_by_key, now=now)
+
+
+def _mark(ruled: Sequence[tuple[NewHit, Rule]], now: datetime) -> None:
+    if read := [(hit.user_id, hit.posting_id) for hit, rule in ruled if rule.mark_read]:
+        mark_for_all(read, now=now, read=True)
+    if starred := [(hit.user_id, hit.posting_id) for hit, rule in ruled if rule.star]:
+        mark_for_all(starred, now=now, starred_at=now)
+    if hidden := [(hit.user_id, hit.posting_id) for hit, rule in ruled if rule.hide]:
+        hide_for_all(hidden, now=now)
+    if tagged := [(hit.user_id, rule.tag, hit.posting_id, now) for hit, rule in ruled if rule.tag]:
+        tag_for_all(tagged)
+
+
+def _browsers(user_ids: Collection[int]) -> defaultdict[int, list[int]]:
+    browsers: defaultdict[int, list[int]] = defaultdict(list)
+    if user_ids:
+        for user_id, browser_id in Browser.objects.filter(user__in=user_ids).values_list("user_id", "pk"):
+            browsers[user_id].append(browser_id)
+    return browsers
+
 
 MATCH_BATCH = 200  # outbox rows in one transaction
 OLD = timedelta(days=7)  # from publication: hits of older postings apply no rules
@@ -48,6 +96,8 @@ def match(limit: int = MATCH_BATCH, *, wait: bool = True, now: datetime) -> int 
 
 
 def _match(now: datetime, changes: list[Any]) -> None:
+    if not fetch("SELECT FROM alerts_queryterm LIMIT 1"):
+        return
     postings = percolator.readings({change.posting_id for change in changes})
     hits = _write(matching_searches(postings, now), now)
     _act([hit for hit in hits if postings[hit.posting_id].published_at >= now - OLD], now)
@@ -88,12 +138,14 @@ def _verified(doubtful: Sequence[Candidate], postings: Mapping[int, Reading], no
     return found
 
 
-# Only postings that the user may open: see `following.queries.readable_by`. Known hits are excluded by a join, as there
-# is no other writer: ON CONFLICT DO NOTHING takes a third longer.
+# Only postings that the user may open: see `following.queries.readable_by`. A deletion of a posting waits for the
+# match, and deletes the hits, too. Known hits are excluded by a join, as there is no other writer: ON CONFLICT DO
+# NOTHING takes a third longer.
 _WRITE = """
 WITH posting AS MATERIALIZED (
     SELECT posting.id, source_id, listed, published_at, retrieved_at
     FROM postings_posting posting JOIN sources_source source ON source.id = source_id WHERE posting.id = ANY(%s)
+    ORDER BY posting.id FOR KEY SHARE OF posting
 ), known AS MATERIALIZED (
     SELECT saved_id, posting_id FROM alerts_hit WHERE posting_id = ANY(%s)
 )
@@ -195,6 +247,8 @@ def _write_terms(
     gone = [saved_id for saved_id in saved_ids if saved_id not in queries]
     # Hits found while their search was being deleted.
     execute("DELETE FROM alerts_hit WHERE saved_id = ANY(%s)", [gone])
+    if gone:
+        raise_soon()
     execute(_KEEP, [list(queries), list(queries.values()), reasons])
     execute("DELETE FROM alerts_queryterm WHERE saved_id = ANY(%s)", [list(saved_ids)])
     rows = (

@@ -14,7 +14,8 @@ from apps.alerts.algorithms.signing import decode_base64url, new_secret
 from apps.alerts.channels import with_settings
 from apps.alerts.models import Browser, Message, NotificationSettings, PercolatorQuery, Rule
 from apps.database.sanitizing import sanitize
-from apps.following.actions import NotPossible, checked_tag
+from apps.following.actions.errors import NotPossible
+from apps.following.actions.marks import checked_tag
 from apps.retrieval.http import guard
 from apps.search.models import SavedSearch
 from apps.search.queries.saved import saved_searches
@@ -129,9 +130,11 @@ def set_importance(user: User, saved_id: int, value: float) -> None:
             _("The priority of a search must be between 0 and {highest}.").format(highest=f"{MAX_IMPORTANCE:g}")
         )
     saved = _own(user, saved_id)
-    # A new row has no query: its index terms are still to be made.
+    # What is to be weighed raises interests. A new row has no query: its index terms are still to be made.
     PercolatorQuery.objects.update_or_create(
-        saved=saved, defaults={"importance": value}, create_defaults={"importance": value, "query": ""}
+        saved=saved,
+        defaults={"importance": value, "weighed": ""},
+        create_defaults={"importance": value, "query": ""},
     )
 
 
@@ -177,8 +180,7 @@ def forget_browsers(browsers: QuerySet[Browser]) -> bool:
     """Delete browsers. Their waiting messages are dropped when due; the log stays. False if there were none."""
     # Lock messages first, as `enqueue` does, or there could be a deadlock.
     list(Message.objects.filter(browser__in=browsers).order_by("pk").select_for_update().values_list("pk"))
-    deleted, _ = browsers.delete()
-    return deleted > 0
+    return browsers.delete()[0] > 0
 
 
 def stop(token: str, *, now: datetime) -> list[SavedSearch]:

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
+from django.core.cache import cache
 from django.db import transaction
 from django.db.models import F
+from redis import RedisError
 
 from apps.alerts.actions.locks import WEIGHING
 from apps.alerts.algorithms.interest import counted_importance, interests
@@ -14,10 +16,11 @@ from apps.alerts.models import PercolatorQuery, Profile, Relevance
 from apps.alerts.queries import interest
 from apps.database.advisory_locks import take
 from apps.database.statements import execute
-from apps.retrieval.algorithms.cam.relevance import matrix, unit_vector
+from apps.retrieval.algorithms.cam.relevance import unit_vector
 from apps.sources import actions as sources
 
 WEIGH_BATCH = 2_000  # searches in one transaction
+RAISED_AGAIN_AFTER = 600  # s, without a changed search: postings, followers and weights change slowly
 
 
 @transaction.atomic
@@ -36,10 +39,9 @@ def _weigh(queries: dict[int, str]) -> None:
     vectors = interest.vectors_of(queries)
     saved_ids = sorted(vectors)
     profiles = interest.profiles()
-    size = 1 + max((int(terms.max()) for terms, _ in [*vectors.values(), *profiles.values()] if terms.size), default=0)
     source_ids = sorted(profiles)
     of_search, of_source, values = relevant_sources(
-        matrix([profiles[id] for id in source_ids], size), matrix([vectors[id] for id in saved_ids], size)
+        [profiles[id] for id in source_ids], [vectors[id] for id in saved_ids]
     )
     Relevance.objects.filter(saved_id__in=list(queries)).delete()
     found = zip(of_search.tolist(), of_source.tolist(), values.tolist(), strict=True)
@@ -54,6 +56,23 @@ def weigh_all(*, now: datetime) -> None:
     """Update the profiles of all sources and mark every search for weighing."""
     profile_sources(now=now)
     PercolatorQuery.objects.exclude(weighed="").update(weighed="")
+
+
+def begin_raising() -> bool:
+    """Whether interests are to be raised without a changed search: not lately, or not for the plan's present share."""
+    try:
+        return bool(cache.add(_raised(), True, RAISED_AGAIN_AFTER))
+    except RedisError:
+        return True
+
+
+def raise_soon() -> None:
+    """Have interests raised within a minute of this transaction, which deletes searches."""
+    transaction.on_commit(lambda: cache.delete(_raised()), robust=True)
+
+
+def _raised() -> str:
+    return f"alerts.raised:{interest.max_share()}"
 
 
 @transaction.atomic
@@ -75,7 +94,7 @@ def raise_interests() -> int | None:
         np.array([claims[id] for id in source_ids]),
         interest.max_share(),
     )
-    return sources.set_interests(dict(zip(source_ids, factors.tolist(), strict=True)))
+    return sources.editing.set_interests(dict(zip(source_ids, factors.tolist(), strict=True)))
 
 
 _COUNT = """

@@ -1,12 +1,11 @@
 """Relevance of sources to searches: the vector space model on profiles of sources and terms of queries."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from scipy import sparse
+from apps.retrieval.algorithms.cam.relevance import Vector
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -17,22 +16,33 @@ MIN_OF_BEST = 1 / 3  # of that of the best source: mentioning its words in passi
 MAX_SOURCES = 30  # that serve one search
 
 
-def relevant_sources(
-    sources: "sparse.csr_array", searches: "sparse.csr_array"
-) -> tuple[IntArray, IntArray, FloatArray]:
+def relevant_sources(sources: Sequence[Vector], searches: Sequence[Vector]) -> tuple[IntArray, IntArray, FloatArray]:
     """The sources that serve each search best: rows of searches, rows of sources, and the cosines.
 
-    >>> from apps.retrieval.algorithms.cam.relevance import matrix
-    >>> sources = matrix([(np.array([0]), np.array([1.0])), (np.array([0, 1]), np.array([0.8, 0.6]))], 2)
-    >>> searches = matrix([(np.array([1]), np.array([1.0])), (np.array([0]), np.array([1.0]))], 2)
+    >>> sources = [(np.array([0]), np.array([1.0])), (np.array([0, 1]), np.array([0.8, 0.6]))]
+    >>> searches = [(np.array([1]), np.array([1.0])), (np.array([0]), np.array([1.0]))]
     >>> [found.tolist() for found in relevant_sources(sources, searches)]
     [[0, 1, 1], [1, 0, 1], [0.6, 1.0, 0.8]]
     """
-    cosines = (searches @ sources.T).tocoo()
-    of_search, of_source, values = cosines.row, cosines.col, cosines.data
-    order = np.lexsort((of_source, -values, of_search))
-    of_search, of_source, values = of_search[order], of_source[order], values[order]
-    begins = np.searchsorted(of_search, of_search)  # of the search of each
-    least = np.maximum(MIN_RELEVANCE, MIN_OF_BEST * values[begins])
-    kept = (np.arange(len(of_search)) - begins < MAX_SOURCES) & (values >= least)
-    return of_search[kept].astype(np.int64), of_source[kept].astype(np.int64), np.minimum(values[kept], 1.0)
+    rows = np.repeat(np.arange(len(sources)), [len(terms) for terms, _ in sources])
+    terms = np.concatenate([np.zeros(0, np.int64), *(terms for terms, _ in sources)])
+    weights = np.concatenate([np.zeros(0), *(weights for _, weights in sources)])
+    order = np.argsort(terms, kind="stable")
+    terms, rows, weights = terms[order], rows[order], weights[order]
+    found = [_best(wanted, values, terms, rows, weights, len(sources)) for wanted, values in searches]
+    of_search = np.repeat(np.arange(len(found)), [len(best) for best, _ in found])
+    best = np.concatenate([np.zeros(0, np.int64), *(best for best, _ in found)])
+    return of_search, best, np.concatenate([np.zeros(0), *(cosines for _, cosines in found)])
+
+
+def _best(
+    wanted: IntArray, values: FloatArray, terms: IntArray, rows: IntArray, weights: FloatArray, sources: int
+) -> tuple[IntArray, FloatArray]:
+    """The best sources of one search, by entries of all sources in the order of their terms."""
+    begins, ends = np.searchsorted(terms, wanted), np.searchsorted(terms, wanted, side="right")
+    entries = np.concatenate([np.zeros(0, np.int64), *map(np.arange, begins, ends)])
+    products = np.repeat(values, ends - begins) * weights[entries]
+    cosines = np.bincount(rows[entries], products, sources)
+    best = np.argsort(-cosines, kind="stable")[:MAX_SOURCES]
+    best = best[cosines[best] >= max(MIN_RELEVANCE, MIN_OF_BEST * cosines.max(initial=0.0))]
+    return best, np.minimum(cosines[best], 1.0)

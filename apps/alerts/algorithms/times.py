@@ -49,7 +49,7 @@ def end_of_quiet(now: datetime, begins: time, ends: time, zone: ZoneInfo) -> dat
         moment
         for day in _days_around(now, zone)
         for fold in (0, 1)  # the end may be in the second of two equal hours
-        if (moment := _utc(day, ends, zone, fold)) > now and _exists(moment, ends, zone, fold)
+        if (moment := _utc(day, ends, zone, fold)) > now and (fold == 0 or moment.astimezone(zone).time() == ends)
     )
 
 
@@ -83,8 +83,3 @@ def _days_around(now: datetime, zone: ZoneInfo) -> list[date]:
 
 def _utc(day: date, clock: time, zone: ZoneInfo, fold: int = 0) -> datetime:
     return datetime.combine(day, clock, zone).replace(fold=fold).astimezone(UTC)
-
-
-def _exists(moment: datetime, clock: time, zone: ZoneInfo, fold: int) -> bool:
-    """Whether the zone's clock shows the time then; a time in a gap counts with its first reading."""
-    return fold == 0 or moment.astimezone(zone).time() == clock

@@ -5,10 +5,9 @@ delivered. Settings of mail, push and webhooks are columns of `Rule`; those of a
 `field`, are in `Rule.settings` under its name.
 """
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from typing import NamedTuple
 
@@ -19,20 +18,18 @@ from django.utils.functional import Promise
 from apps.accounts.models import User
 from apps.alerts.algorithms.times import end_of_quiet
 from apps.alerts.models import Message, Rule
-from apps.alerts.queries.contents import Group
-from apps.alerts.queries.messages import notification_settings_of, zone_of
+from apps.alerts.queries.messages import Group, notification_settings_of, zone_of
 from apps.database.registry import entries
 from apps.retrieval.algorithms.politeness import retry_after
-from apps.retrieval.http.fetching import Fetched, FetchRequest
-from apps.retrieval.http.robots import make_fetcher
+from apps.retrieval.http.fetching import FetchRequest
+from apps.retrieval.http.robots import fetch_all
 
 DIGEST = "digest"  # takes what exceeds the daily limit
 
 _TEMPORARY = frozenset({408, 425, 429})  # client errors that may pass
 
 
-@dataclass(frozen=True, slots=True)
-class DeliveryResult:
+class DeliveryResult(NamedTuple):
     """The result of an attempt. Without an error the message was accepted."""
 
     status: int | None = None  # of HTTP or SMTP; None without a response
@@ -57,8 +54,7 @@ class MessageKey(NamedTuple):
         return self if self.channel == DIGEST else self[:-1]
 
 
-@dataclass(frozen=True, slots=True)
-class Occasion:
+class Occasion(NamedTuple):
     """New hits of a search, and the rule of their notification."""
 
     rule: Rule
@@ -82,8 +78,7 @@ class Occasion:
         return MessageKey(self.user.pk, channel, None if channel == DIGEST else self.rule.pk, browser_id, due_at)
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(NamedTuple):
     """A leased message to deliver."""
 
     message: Message
@@ -113,7 +108,7 @@ def all_channels() -> Mapping[str, Channel]:
     """The channels by their names."""
     return {
         name: replace(channel, name=name, wanted=channel.wanted or Q(settings__has_key=name))
-        for name, channel in entries(__name__, "CHANNEL")
+        for name, channel in entries(__name__, "CHANNEL", group="wirebeat.channels")
     }
 
 
@@ -129,7 +124,7 @@ def uncounted() -> list[str]:
 
 def post(url: str, body: bytes, headers: Mapping[str, str]) -> DeliveryResult:
     """Post to an address with the same network guard as retrievals; redirects are not followed."""
-    fetched = asyncio.run(_fetch(FetchRequest(url, message=body, headers=headers, accept="*/*", body_limit=0)))
+    [fetched] = fetch_all([FetchRequest(url, message=body, headers=headers, accept="*/*", body_limit=0)])
     status, failure = fetched.status, fetched.failure
     if 200 <= status < 300:  # even if reading the body has failed
         return DeliveryResult(status)
@@ -149,8 +144,3 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> DeliveryResult:
         error = "Its address is in a private or reserved network; nothing was sent."
         return DeliveryResult(error=error, is_lasting=True)
     return DeliveryResult(error=failure.message, is_lasting=failure.kind == "bad_address")
-
-
-async def _fetch(request: FetchRequest) -> Fetched:
-    async with make_fetcher(lambda: datetime.now(UTC)) as fetcher:
-        return await fetcher.fetch(request)

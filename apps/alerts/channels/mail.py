@@ -16,8 +16,7 @@ from django.utils.translation import gettext_lazy
 from apps.accounts.queries.site import own_address
 from apps.alerts.channels import Channel, Delivery, DeliveryResult, MessageKey, Occasion
 from apps.alerts.models import Rule
-from apps.alerts.queries.contents import Group, host, stop_page
-from apps.alerts.queries.messages import zone_of
+from apps.alerts.queries.messages import Group, host, stop_page, zone_of
 
 ACCEPTED = 250  # SMTP: completed
 MAX_SUBJECT_LENGTH = 150  # characters

@@ -1,6 +1,5 @@
 """Messages to browsers (Web Push): encrypted for the one browser (RFC 8291), from a portal known by its key (8292)."""
 
-import base64
 import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -14,6 +13,7 @@ from django.conf import settings
 from django.db.models import Q
 from django.urls import reverse
 from django.utils import translation
+from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from py_vapid import Vapid02
@@ -22,7 +22,7 @@ from apps.accounts.queries.site import own_address
 from apps.alerts.algorithms.signing import decode_base64url
 from apps.alerts.channels import Channel, Delivery, DeliveryResult, MessageKey, Occasion, post
 from apps.alerts.models import Browser, Message, VapidKey
-from apps.alerts.queries.contents import Group
+from apps.alerts.queries.messages import Group
 
 LIVES = timedelta(days=1)  # after that the push service drops the message
 TOKEN_LIVES = timedelta(hours=12)  # at most a day
@@ -54,7 +54,7 @@ def send(delivery: Delivery, now: datetime) -> DeliveryResult:
 def public_push_key() -> str:
     """The portal's public key for subscribing browsers; base64url."""
     point = _key().public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-    return _encoded(point)
+    return urlsafe_base64_encode(point)
 
 
 def _payload(message: Message, groups: Sequence[Group]) -> bytes:
@@ -100,14 +100,10 @@ def _key() -> ec.EllipticCurvePrivateKey:
     row = VapidKey.objects.first()
     if row is None:
         number = ec.generate_private_key(ec.SECP256R1()).private_numbers().private_value
-        made = VapidKey(pk=1, private_key=_encoded(number.to_bytes(32)), made_at=datetime.now(UTC))
+        made = VapidKey(pk=1, private_key=urlsafe_base64_encode(number.to_bytes(32)), made_at=datetime.now(UTC))
         VapidKey.objects.bulk_create([made], ignore_conflicts=True)  # of two at once, the first one's key stays
         row = VapidKey.objects.get()
     return ec.derive_private_key(int.from_bytes(decode_base64url(row.private_key)), ec.SECP256R1())
-
-
-def _encoded(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def _lost(message: Message) -> str:

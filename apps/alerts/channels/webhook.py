@@ -14,8 +14,8 @@ from apps.accounts.queries.site import own_address
 from apps.alerts.algorithms.signing import signed
 from apps.alerts.channels import Channel, Delivery, DeliveryResult, MessageKey, Occasion, post
 from apps.alerts.models import Rule
-from apps.alerts.queries.contents import Finding, Group
-from apps.following.actions import NotPossible
+from apps.alerts.queries.messages import Finding, Group
+from apps.following.actions.errors import NotPossible
 
 FOUND, TEST = "search.found", "search.test"
 

@@ -3,23 +3,23 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from apps.alerts.algorithms.percolator import DocumentView, Reading, group_of, read
+from apps.alerts.algorithms.percolator.documents import DocumentView, Reading, read
+from apps.alerts.algorithms.percolator.languages import group_of
 from apps.database.statements import fetch_as, fetch_rows
 from apps.search.queries.resolving import host_of
 
-# A concurrent deletion of a posting waits for the match, and deletes the hits, too.
 _POSTINGS = """
 SELECT posting.id, posting.title, text, coalesce(nullif(posting.language, ''), source.language) AS language, author,
     categories, published_at, source_id, source.title AS source_title, source.url, source.category,
     ARRAY(SELECT DISTINCT title FROM following_follow follow
         WHERE follow.source_id = source.id AND title <> '') AS own_titles
 FROM postings_posting posting JOIN sources_source source ON source.id = source_id
-WHERE posting.id = ANY(%s) ORDER BY posting.id FOR KEY SHARE OF posting
+WHERE posting.id = ANY(%s) ORDER BY posting.id
 """
 
 
 def readings(posting_ids: Collection[int]) -> dict[int, Reading]:
-    """Existing postings, analysed and locked against deletion until the transaction ends. One query."""
+    """Existing postings, analysed. One query."""
     return {
         row.id: read(
             row.title,
@@ -61,9 +61,19 @@ GROUP BY posting_id, saved_id, user_id
 """
 
 
+_INDEXED = "SELECT term, beside FROM alerts_queryterm LIMIT %s"
+
+
 def candidates(postings: Mapping[int, Reading]) -> list[Candidate]:
-    """The searches that the postings may match. One query for all."""
+    """The searches that the postings may match. At most two queries for all."""
     pairs = [(id, term) for id, posting in postings.items() for term in posting.terms]
+    most = len(pairs) // 4  # beyond, reading the terms of all searches takes longer than sending those of the postings
+    rows = fetch_rows(_INDEXED, [most + 1])
+    if len(rows) <= most:
+        indexed = {term for row in rows for term in (row.term, *row.beside)}
+        pairs = [pair for pair in pairs if pair[1] in indexed]
+        if not pairs:
+            return []
     languages = [1 << group_of(posting.language) for posting in postings.values()]
     values = [[id for id, _ in pairs], [term for _, term in pairs], list(postings), languages]
     return fetch_as(Candidate, _CANDIDATES, values)

@@ -10,7 +10,6 @@ from apps.search.models import SavedSearch
 
 MAX_COUNTED = 1_000  # hits of one search
 MAX_HITS_READ = 10_000  # newest hits of a search, to find the sources that serve it
-DELAYS = 1_000  # newest hits of a search
 LATELY = timedelta(days=30)
 BACKLOG = timedelta(days=7)  # a longer delay means that the posting was older than the first retrieval
 
@@ -60,15 +59,3 @@ def sources_of(saved: SavedSearch, now: datetime) -> list[ServingSource]:
     """The sources that served the search in the last 30 days, by its newest 10,000 hits without backlogs."""
     values = [saved.pk, MAX_HITS_READ, BACKLOG, now - LATELY]
     return fetch_as(ServingSource, _SOURCES, values)
-
-
-_DELAYS = """
-SELECT extract(epoch FROM retrieved_at - published_at)::float FROM (
-    SELECT retrieved_at, published_at FROM alerts_hit WHERE saved_id = %s ORDER BY posting_id DESC LIMIT %s
-) newest WHERE retrieved_at - published_at <= %s
-"""
-
-
-def delays_of(saved: SavedSearch) -> list[float]:
-    """Seconds from publication to our retrieval, of the search's newest 1,000 hits; backlogs are left out."""
-    return [delay for (delay,) in fetch(_DELAYS, [saved.pk, DELAYS, BACKLOG])]

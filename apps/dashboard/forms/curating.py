@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.dashboard.queries import SORTS, SourceFilter
 from apps.database.statements import MAX_ID
-from apps.sources.actions import Curation
+from apps.sources.actions.curating import Curation
 from apps.sources.models import AuditEntry, Source
 from apps.sources.queries import AuditFilter
 from apps.web.algorithms.numbers import whole_number
@@ -34,12 +34,9 @@ class CurationForm(forms.Form):
         label=_("Visible to"),
         choices=[("", _("unchanged")), ("yes", _("everyone, in the catalogue")), ("no", _("followers only"))],
     )
-    weighing = forms.ChoiceField(
-        required=False,
-        label=_("Weight"),
-        choices=[("", _("unchanged")), ("set", _("set to")), ("multiply", _("multiply by"))],
+    weight = forms.FloatField(
+        min_value=0, max_value=1_000, required=False, label=_("Weight"), help_text=_("Leave empty to keep it.")
     )
-    number = forms.FloatField(min_value=0, max_value=1_000, required=False, label=_("Value"))
     state = forms.ChoiceField(
         required=False,
         label=_("State"),
@@ -60,8 +57,6 @@ class CurationForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
-        if cleaned.get("weighing") and cleaned.get("number") is None and "number" not in self.errors:
-            self.add_error("number", _("Enter a value."))
         if not self.errors and self.curation().is_nothing:
             raise forms.ValidationError(_("Choose at least one change."))
         return cleaned
@@ -69,14 +64,12 @@ class CurationForm(forms.Form):
     def curation(self) -> Curation:
         """The values of a valid form."""
         given = self.cleaned_data
-        weighing, number = given.get("weighing"), given.get("number")
         listed, state = given.get("listed"), given.get("state")
         return Curation(
             category=_typed(given.get("category", "")),
             language=_typed(given.get("language", "")),
             listed=None if not listed else listed == "yes",
-            weight=number if weighing == "set" else None,
-            factor=number if weighing == "multiply" else None,
+            weight=given.get("weight"),
             state=Source.State(state) if state else None,
         )
 
@@ -114,8 +107,6 @@ class AuditFilterForm(forms.Form):
     what = forms.ChoiceField(required=False, choices=AuditEntry.What.choices)
     who = forms.CharField(required=False, max_length=150)
     source_id = forms.IntegerField(required=False, min_value=1, max_value=MAX_ID)
-    since = forms.DateField(required=False)
-    until = forms.DateField(required=False)
 
     def filter(self) -> AuditFilter:
         self.is_valid()

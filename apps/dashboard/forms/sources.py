@@ -1,5 +1,6 @@
 """The form of a source of any kind."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -190,3 +191,43 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
     def _group(self, name: str, legend: Promise, members: Sequence[str | Part], kinds: str = "") -> dict[str, Any]:
         parts = [each if isinstance(each, Part) else Part(self[each], "") for each in members]
         return {"name": name, "legend": legend, "kinds": kinds, "parts": parts}
+
+
+# --- crawls -----------------------------------------------------------------------------------------------------------
+_TAG = re.compile(r"[a-z][a-z0-9]{0,30}(?:-[a-z0-9]+)*")
+MAX_TAGS = 200
+
+
+def _limit(label: Any, help_text: Any, least: int, most: int, usual: int) -> forms.IntegerField:
+    return forms.IntegerField(label=label, help_text=help_text, min_value=least, max_value=most, initial=usual)
+
+
+class CrawlForm(forms.Form):
+    pages_per_day = _limit(_("Pages per day"), _("Maximum number of page requests."), 0, 1_000_000, 2_000)
+    max_pages = _limit(_("Pages in total"), _("Maximum number of pages to remember."), 1, 10_000_000, 100_000)
+    max_index_pages = _limit(
+        _("Index pages"), _("Checked like feeds; each uses a share of the planned checks."), 0, 10_000, 100
+    )
+    max_depth = _limit(_("Depth"), _("Maximum number of links from the first page."), 1, 100, 6)
+
+
+class KeenTagsForm(forms.Form):
+    tags = forms.CharField(
+        required=False,
+        max_length=5_000,
+        label=_("Content tags"),
+        widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false", "autocapitalize": "none"}),
+        help_text=_(
+            "Names of elements that can occur inside an article, separated by spaces. Leave empty for the default."
+        ),
+    )
+
+    def clean_tags(self) -> frozenset[str] | None:
+        names = self.cleaned_data["tags"].lower().replace("<", " ").replace(">", " ").replace(",", " ").split()
+        for name in names:
+            if not _TAG.fullmatch(name):
+                raise forms.ValidationError(gettext("“{name}” is not the name of an element.").format(name=name[:40]))
+        if len(names) > MAX_TAGS:
+            words = gettext("These are {number} names; at most {most} are allowed.")
+            raise forms.ValidationError(words.format(number=len(names), most=MAX_TAGS))
+        return frozenset(names) or None

@@ -3,8 +3,12 @@
 import time
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from django.db.models import Min, Model, QuerySet
+from django.db.models.functions import Coalesce, Greatest
+from prometheus_client import core
+from prometheus_client.core import Metric
 from prometheus_client.utils import floatToGoString
 
 from apps.alerts import models as alerts
@@ -12,14 +16,34 @@ from apps.alerts.queries import messages
 from apps.dashboard.queries import services
 from apps.database.activity import load
 from apps.jobs import queries as jobs
-from apps.postings.queries.backlog import Backlog, backlog
+from apps.postings.models import Posting
+from apps.retrieval.models import Backtest
 from apps.retrieval.reports import lateness
-from apps.retrieval.reports import lateness as retrieval
 from apps.search import models as search
 from apps.sources import queries as sources
 from apps.stories import models as stories
 from apps.summaries import models as summaries
 from apps.trending import models as trending
+
+MAX_COUNTED = 100_000  # rows
+SAMPLE = 100  # first rows of an outbox, as some are of deleted postings
+
+
+class Backlog(NamedTuple):
+    length: int  # up to MAX_COUNTED
+    seconds: float  # age of the oldest row; 0 for an empty outbox
+
+
+def backlog(changes: QuerySet[Any, Model], now: datetime) -> Backlog:
+    """The backlog of an outbox that is ordered by age and has a `posting_id`."""
+    first = list(changes.values_list("posting_id", flat=True)[:SAMPLE])
+    if not first:
+        return Backlog(0, 0.0)
+    changed_at = Greatest("retrieved_at", Coalesce("edited_at", "retrieved_at"))
+    oldest = Posting.objects.filter(pk__in=first).aggregate(oldest=Min(changed_at))["oldest"]
+    seconds = max(0.0, (now - oldest).total_seconds()) if oldest else 0.0
+    return Backlog(changes.order_by()[:MAX_COUNTED].count(), seconds)
+
 
 WINDOW = timedelta(hours=1)
 # Outboxes in the order in which they are consumed.
@@ -36,6 +60,7 @@ def metrics(now: datetime) -> Iterator[Metric]:
     started = time.monotonic()
     yield from _retrievals(now)
     yield from _lateness(now)
+    yield from _backtest()
     yield from _sources(now)
     yield from _queues(now)
     yield from _messages(now)
@@ -45,52 +70,42 @@ def metrics(now: datetime) -> Iterator[Metric]:
 
 
 def _one(name: str, meaning: str, value: float) -> Metric:
-    return GaugeMetricFamily(f"wirebeat_{name}", meaning, value=value)
+    return core.GaugeMetricFamily(f"wirebeat_{name}", meaning, value=value)
 
 
 def _several(name: str, meaning: str, label: str, values: Mapping[str, float]) -> Metric:
-    family = GaugeMetricFamily(f"wirebeat_{name}", meaning, labels=[label])
+    family = core.GaugeMetricFamily(f"wirebeat_{name}", meaning, labels=[label])
     for value, number in values.items():
         family.add_metric([value], number)
     return family
 
 
 def _retrievals(now: datetime) -> Iterator[Metric]:
-    health = retrieval.retrieval_health(now - WINDOW, now)
+    health = lateness.retrieval_health(now - WINDOW, now)
     counts = {outcome: row.count for outcome, row in health.items()}
     yield _several("retrievals_last_hour", "Retrievals of the last hour.", "outcome", counts)
     late = lateness.lateness(now - WINDOW, now)
-    yield _one(
-        "retrieval_late_seconds_last_hour_sum",
-        "Seconds from when retrievals of the last hour were first due until their request was sent, or until now.",
-        late.begun.total,
-    )
-    yield _one(
-        "retrieval_late_seconds_last_hour_count",
-        "Retrievals of the last hour, with those that are due and not stored.",
-        late.retrievals,
+    yield core.SummaryMetricFamily(
+        "wirebeat_retrieval_late_seconds_last_hour",
+        "Seconds from when retrievals were first due until their request was sent, or until now. Of the last hour, with"
+        " those that are due and not stored.",
+        count_value=late.retrievals,
+        sum_value=late.begun.total,
     )
     yield _one("retrieval_late_seconds_last_hour_max", "The latest one of them.", late.begun.longest)
     rows = health.values()
-    yield _one(
-        "posting_delay_seconds_last_hour_sum",
+    yield core.SummaryMetricFamily(
+        "wirebeat_posting_delay_seconds_last_hour",
         "Seconds from the publication of the last hour's new postings until they were here, in their sources' time.",
-        sum(row.delay_seconds for row in rows),
+        count_value=sum(row.dated for row in rows),
+        sum_value=sum(row.delay_seconds for row in rows),
     )
-    yield _one(
-        "posting_delay_seconds_last_hour_count",
-        "New postings of the last hour whose delay is known.",
-        sum(row.dated for row in rows),
-    )
-    yield _one(
-        "posting_delay_seconds_last_hour_max",
-        "The longest delay of them.",
-        max(row.longest_delay_seconds for row in rows),
-    )
+    longest = max(row.longest_delay_seconds for row in rows)
+    yield _one("posting_delay_seconds_last_hour_max", "The longest delay of them.", longest)
 
 
 def _lateness(now: datetime) -> Iterator[Metric]:
-    histogram = HistogramMetricFamily(
+    histogram = core.HistogramMetricFamily(
         "wirebeat_retrieval_lateness_seconds",
         "Seconds from when a retrieval was first due until its request was sent, and until it was stored.",
         labels=["stage"],
@@ -107,7 +122,7 @@ def _lateness(now: datetime) -> Iterator[Metric]:
         overdue.longest,
     )
     yield _one("retrieval_workers_alive", "Retrieval workers whose heartbeat is fresh.", overdue.workers)
-    unmatched = CounterMetricFamily(
+    unmatched = core.CounterMetricFamily(
         "wirebeat_unmatched_claims_total", "Claims in messages that matched no row, by reason.", labels=["reason"]
     )
     for reason, count in lateness.unmatched_claims().items():
@@ -117,9 +132,18 @@ def _lateness(now: datetime) -> Iterator[Metric]:
     yield _one("sources_overdue_seconds", "The same as retrieval_overdue_seconds_max.", overdue.longest)
 
 
+def _backtest() -> Iterator[Metric]:
+    latest = Backtest.objects.order_by("-at").first()
+    if latest:
+        delays = {name: 60 * found["mean"] for name, found in latest.results.items()}
+        yield _several("backtest_delay_seconds", "Mean delay of a day replayed at equal checks.", "policy", delays)
+        yield _several("backtest_delay_share", "Shares of the measured delay.", "cause", latest.shares)
+        yield _several("bytes_last_day", "Bytes received, and saved by each way to request less.", "kind", latest.saved)
+
+
 def _sources(now: datetime) -> Iterator[Metric]:
     yield _several("sources", "Sources by state.", "state", sources.counts_by_state())
-    waiting = retrieval.waiting(now)
+    waiting = lateness.waiting(now)
     yield _one("sources_planned", "Sources with a time for their next check.", waiting.planned)
     yield _one("sources_failing", "Sources that failed last time.", waiting.failing)
     if waiting.dispatched_ago is not None:

@@ -6,23 +6,63 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.core.cache import cache
+from django.core.paginator import Paginator
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.alerts.queries import messages
-from apps.dashboard.pages.lateness import lateness_now
+from apps.dashboard import queries
 from apps.dashboard.pages.metrics import backlogs
 from apps.dashboard.queries import people_counts, services
 from apps.database.activity import load
+from apps.database.sizes import Size, sizes
 from apps.database.statement_timeout import TookTooLong, statement_timeout
+from apps.documents.queries import kept
+from apps.following.queries import may_open_private
 from apps.jobs import queries as jobs
-from apps.jobs.actions.dead_letters import dead_letters
+from apps.jobs.actions.dead_letters import dead_letters, known_tasks
 from apps.retrieval import queries as retrieval
 from apps.retrieval.reports import lateness
+from apps.retrieval.reports.delays import Stored, stored_by_day
+from apps.retrieval.reports.lateness import Overdue, overdue, recent, uncommitted_since
+from apps.search.queries.state import index_state
 from apps.sources import queries as sources
+from apps.sources.algorithms.addresses import hosts_only
 from apps.stories.models import Section
+from apps.stories.queries.sections import NOTHING, contents, sections
 from apps.web.pages import Context
+
+P99_LIMIT = 60.0  # s
+DAY = timedelta(days=1)
+
+
+def lateness_now(now: datetime) -> Context:
+    """Three queries."""
+    due, late = overdue(now), recent(now)
+    return {
+        "recent": late,  # of the last 24 hours
+        "overdue": due,
+        "causes": tuple(_causes(due, was_uncommitted=uncommitted_since(now - DAY))),
+        "is_late": bool(due.count) or late.stored.p99 > P99_LIMIT,
+    }
+
+
+def _causes(due: Overdue, *, was_uncommitted: bool) -> Iterator[str]:
+    if due.count and not due.workers:
+        yield _("No retrieval worker is running.")
+    for number, words in (
+        (due.unclaimed, _("{number} not claimed: beat is not running or cannot keep up.")),
+        (due.workers and due.unbegun, _("{number} claimed but not started: retrieval workers cannot keep up.")),
+        (due.under_way, _("{number} started but not stored: servers or the database are slow.")),
+        (due.deferred, _("{number} postponed: too many feeds share a host, or their worker stopped.")),
+    ):
+        if number:
+            yield words.format(number=f"{number:,}")
+    if was_uncommitted:
+        yield _("Messages were published before their claims were committed.")
+
 
 MAX_STATEMENT_SECONDS = 1.0  # s, per query of the dashboard
 LATE = 300.0  # s that an outbox may lag
@@ -121,3 +161,112 @@ def _is_backed_up() -> bool:
     except (OSError, ValueError):
         return False
     return datetime.now(noted.tzinfo) - noted < timedelta(days=7)
+
+
+# --- lists ------------------------------------------------------------------------------------------------------------
+LENGTH = 50
+MAX_FAILED = 50  # undeliverable messages, the latest
+DAYS_STORED = 14
+DEAD_LETTERS = 100  # shown
+GROWTH_KEPT = 600  # s; the log of two weeks is read for it
+MAX_TABLES = 15
+CONTENTS = ("postings_posting", "search_document", "search_generation", "search_row", "stories_member")
+
+
+def failing_page(user: User, words: str, number: str) -> Context:
+    """Two queries, and two more for the permission."""
+    page = Paginator(queries.failing_sources(words), LENGTH).get_page(number)
+    page.object_list = list(page.object_list)
+    if not may_open_private(user):
+        for source in page.object_list:
+            if not source.listed:
+                source.message = hosts_only(source.message or "")  # type: ignore[attr-defined]
+    return {
+        "sources": page,  # with `followers`, its schedule and why
+        "words": words,
+    }
+
+
+def people_page(words: str, state: str, sort: str, number: str, now: datetime) -> Context:
+    """Three queries."""
+    page = Paginator(queries.chosen_people(words, state, sort), LENGTH).get_page(number)
+    page.object_list = list(page.object_list)
+    return {
+        "people": page,  # with `followed`
+        "counts": within_time(queries.people_counts, now),
+        "words": words,
+        "state": state if state in queries.PEOPLE_STATES else "",
+        "sort": sort if sort in queries.PEOPLE_SORTS else "newest",
+        "states": tuple(queries.PEOPLE_STATES),
+        "sorts": tuple(queries.PEOPLE_SORTS),
+    }
+
+
+def queues_page(now: datetime) -> Context:
+    """A fixed number of queries."""
+    return {
+        "backlogs": within_time(backlogs, now),
+        "broker": queries.services.queue_lengths(),  # messages by queue; empty if it does not respond
+        "stuck": within_time(dead_letters().count),
+        "waiting": within_time(lateness.waiting, now),
+        "notifications": within_time(messages.waiting_and_failed),
+        "failed": within_time(lambda: tuple(messages.failed_messages(most=MAX_FAILED))),  # the latest ones
+    }
+
+
+def storage_page(now: datetime) -> Context:
+    """A fixed number of queries."""
+    found = within_time(sizes)
+    stored = _stored(now)
+    per_posting = _bytes_per_posting(found) if found else None
+    week = [day.postings for day in stored[-8:-1]]  # whole days
+    return {
+        "load": within_time(load),
+        "tables": tuple(found[:MAX_TABLES]) if found else (),  # the largest
+        "documents": within_time(kept),
+        "stored": stored,  # postings by day
+        "bytes_per_posting": per_posting,  # with all data derived from it
+        "growth": per_posting * sum(week) / len(week) if per_posting and week else None,  # bytes a day
+        "index": within_time(index_state),
+    }
+
+
+def _stored(now: datetime) -> tuple[Stored, ...]:
+    key = f"dashboard.stored.{now:%Y%m%d}"
+    known: tuple[Stored, ...] | None = cache.get(key)
+    if known is None:
+        known = tuple(within_time(stored_by_day, now, DAYS_STORED) or ())
+        if known:
+            cache.set(key, known, GROWTH_KEPT)
+    return known
+
+
+def _bytes_per_posting(found: list[Size]) -> float | None:
+    """The size of a posting with all data derived from it; None without postings."""
+    total = sum(size.total for size in found if size.table in CONTENTS)
+    rows = next((size.rows for size in found if size.table == "postings_posting"), 0)
+    return total / rows if rows else None
+
+
+def dead_letters_page() -> Context:
+    return {
+        "messages": tuple(dead_letters()[:DEAD_LETTERS]),  # the latest first
+        "tasks": known_tasks(),  # that can be sent again
+    }
+
+
+# --- sections of the front page ---------------------------------------------------------------------------------------
+COSTLY = 500.0  # ms
+
+
+def sections_page(now: datetime) -> Context:
+    """All sections with their cached contents. One query."""
+    found = list(sections())
+    kept = contents(found, now, refresh=False)
+    return {
+        "sections": tuple(
+            {"section": section, "content": content, "is_costly": content.milliseconds > COSTLY}
+            for section in found
+            for content in [kept.get(section.pk, NOTHING)]
+        ),
+    }

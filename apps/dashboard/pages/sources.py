@@ -19,10 +19,8 @@ from apps.retrieval import queries as retrieval
 from apps.retrieval.models import Page, Retrieval
 from apps.retrieval.queries.lateness import late, overdue_since
 from apps.retrieval.reports.lateness import lateness_of_source
-from apps.retrieval.reports.source import EffectOnMany, effect_of_many
 from apps.sources import queries as sources
-from apps.sources.actions import MAX_AT_ONCE, Curation
-from apps.sources.actions.curating import MAX_DELETED, MAX_WEIGHT, weight_times
+from apps.sources.actions.curating import MAX_AT_ONCE, MAX_DELETED
 from apps.sources.algorithms.addresses import hosts_only
 from apps.sources.models import AuditEntry, Source
 from apps.sources.queries import AuditFilter
@@ -242,18 +240,3 @@ def curating_page(source_ids: Sequence[int]) -> Context:
         "max_changed": MAX_AT_ONCE,
         "max_deleted": MAX_DELETED,
     }
-
-
-def effect_of_curation(source_ids: Sequence[int], curation: Curation, now: datetime) -> EffectOnMany | None:
-    """The predicted effect of new weights; None without new weights or a prediction. Five queries."""
-    if curation.weight is None and curation.factor is None:
-        return None
-    present = dict(Source.objects.filter(pk__in=source_ids).values_list("pk", "weight"))
-    return effect_of_many({id: _weight(weight, curation) for id, weight in present.items()}, now)
-
-
-def _weight(weight: float, curation: Curation) -> float:
-    if curation.weight is not None:
-        return curation.weight
-    then = weight_times(weight, curation.factor or 0.0)
-    return then if then <= MAX_WEIGHT else weight

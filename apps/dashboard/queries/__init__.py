@@ -1,8 +1,7 @@
 """Filters and orders of the dashboard's lists of sources and users."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.expressions import OrderBy
@@ -25,8 +24,7 @@ SORTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFilter:
+class SourceFilter(NamedTuple):
     words: str = ""
     state: str = ""
     category: str = ""
@@ -50,22 +48,15 @@ def chosen_sources(filter: SourceFilter) -> QuerySet[Source]:
 
 
 # --- sources that fail ------------------------------------------------------------------------------------------------
-FAILING_SORTS = {
-    "since": ("schedule__failing_since", "pk"),
-    "followers": ("-followers", "schedule__failing_since", "pk"),
-    "title": ("title", "pk"),
-}
-
-
-def failing_sources(words: str, sort: str) -> QuerySet[Source]:
-    """Failing sources with `followers`, their schedules, and the latest `outcome`, `status` and `message`."""
+def failing_sources(words: str) -> QuerySet[Source]:
+    """Failing sources, longest first, with `followers`, schedules, and the latest `outcome`, `status` and `message`."""
     latest = Retrieval.objects.filter(source=OuterRef("pk")).order_by("-fetched_at")
     found = sources.matching(sources.everything().filter(schedule__failing_since__isnull=False), words)
     return (
         following.with_follower_counts(found)
         .annotate(**{name: Subquery(latest.values(name)[:1]) for name in ("outcome", "status", "message")})
         .select_related("schedule")
-        .order_by(*FAILING_SORTS.get(sort, FAILING_SORTS["since"]))
+        .order_by("schedule__failing_since", "pk")
     )
 
 

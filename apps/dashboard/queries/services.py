@@ -12,6 +12,7 @@ from django.db import connections
 from apps.database import schema
 
 LIMIT = 2.0  # s
+SOCKET_LIMITS = {"socket_timeout": LIMIT, "socket_connect_timeout": LIMIT}  # of a client of Redis
 # A server that hangs blocks a thread until its own timeouts; a later check that gets no thread fails, too.
 _threads = ThreadPoolExecutor(max_workers=6, thread_name_prefix="health")
 
@@ -46,10 +47,7 @@ def _database() -> list[str]:
 def check_broker() -> list[str]:
     """No problems; raises any error of the broker's client."""
     with current_app.connection_for_write(connect_timeout=LIMIT) as connection:
-        connection.transport_options = connection.transport_options | {
-            "socket_timeout": LIMIT,
-            "socket_connect_timeout": LIMIT,
-        }
+        connection.transport_options = connection.transport_options | SOCKET_LIMITS
         with connection.channel():  # with Redis, nothing connects earlier
             pass
     return []
@@ -58,7 +56,7 @@ def check_broker() -> list[str]:
 def check_cache() -> list[str]:
     """No problems; raises any error of the cache's client."""
     location = str(settings.CACHES["default"]["LOCATION"])
-    with redis.Redis.from_url(location, socket_timeout=LIMIT, socket_connect_timeout=LIMIT) as client:
+    with redis.Redis.from_url(location, **SOCKET_LIMITS) as client:
         client.ping()
     return []
 

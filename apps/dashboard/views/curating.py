@@ -13,16 +13,14 @@ from apps.accounts.views.requests import for_staff, staff_get
 from apps.dashboard import actions
 from apps.dashboard.forms.curating import AuditFilterForm, CurationForm, SourceFilterForm, chosen_ids
 from apps.dashboard.forms.sources import PRIVATE
-from apps.dashboard.pages.sources import audit_page, curating_page, effect_of_curation, found_ids
+from apps.dashboard.pages.sources import audit_page, curating_page, found_ids
 from apps.following import queries as following
-from apps.sources import actions as sources
+from apps.retrieval.reports.source import effect_of_many
+from apps.sources.actions.curating import MAX_AT_ONCE, Curation, delete_sources
 from apps.sources.models import Source
 from apps.web.algorithms.numbers import whole_number
 from apps.web.pages import Context
-from apps.web.pages.reasons import translate_reason
 from apps.web.views.rendering import Request, back, by, show
-
-MAX_NAMED = 5  # in a message
 
 
 @for_staff
@@ -40,10 +38,8 @@ def curate(request: Request) -> HttpResponse:
         messages.warning(request, _("No feed was selected."))
         return back(request, "sources")
     match request.POST.get("do", ""):
-        case "ask":
-            return _check(request, page)
         case "pause":
-            return _carry_out(request, page, sources.Curation(state=Source.State.PAUSED), "a list of sources")
+            return _carry_out(request, page, Curation(state=Source.State.PAUSED), "a list of sources")
         case "delete":
             return _delete(request, page)
         case "effect":
@@ -67,7 +63,7 @@ def _chosen(request: Request) -> list[int]:
     """The selected sources, or all of the list."""
     if "all" in request.POST:
         return found_ids(SourceFilterForm(request.POST).filter())
-    return chosen_ids(request.POST, sources.MAX_AT_ONCE)
+    return chosen_ids(request.POST, MAX_AT_ONCE)
 
 
 def _show_form(request: Request, page: Context, form: CurationForm, **preview: Any) -> HttpResponse:
@@ -82,52 +78,17 @@ def _show_effect(request: Request, page: Context) -> HttpResponse:
     """Show the effect of the weights without saving; alone for htmx, or else with the form."""
     form = CurationForm(request.POST, categories=page["categories"])
     form.is_valid()
-    curation = form.curation() if not form.errors else sources.Curation()
-    has_weight = curation.weight is not None or curation.factor is not None
-    found, part = effect_of_curation(page["ids"], curation, now()), "dashboard/_sources_many_effect.html"
-    return _show_form(request, page, form, part=part, is_preview=True, found=found, has_weight=has_weight)
+    curation = form.curation() if not form.errors else Curation()
+    found = None if curation.weight is None else effect_of_many(dict.fromkeys(page["ids"], curation.weight), now())
+    preview = {"part": "dashboard/_sources_many_effect.html", "is_preview": True}
+    return _show_form(request, page, form, **preview, found=found, has_weight=curation.weight is not None)
 
 
-def _carry_out(request: Request, page: Context, curation: sources.Curation, place: str, why: str = "") -> HttpResponse:
-    curated = actions.curate_sources(page["ids"], curation, now=now(), by=by(request, place, why))
-    count = len(curated.changed)
+def _carry_out(request: Request, page: Context, curation: Curation, place: str, why: str = "") -> HttpResponse:
+    count = len(actions.curate_sources(page["ids"], curation, now=now(), by=by(request, place, why)))
     messages.success(request, ngettext("%(n)s feed changed.", "%(n)s feeds changed.", count) % {"n": count})
-    if curated.same:
-        text = ngettext("%(n)s was already so.", "%(n)s were already so.", curated.same)
-        messages.info(request, text % {"n": curated.same})
-    if curated.refused:
-        names = ", ".join(curated.refused[:MAX_NAMED])
-        text = ngettext(
-            "%(n)s is unchanged because its weight would exceed 1,000: %(names)s",
-            "%(n)s are unchanged because their weights would exceed 1,000: %(names)s",
-            len(curated.refused),
-        )
-        messages.warning(request, text % {"n": len(curated.refused), "names": names})
-    return back(request, "sources")
-
-
-def _check(request: Request, page: Context) -> HttpResponse:
-    try:
-        checked, later = actions.check_many(page["ids"], now=now())
-    except sources.TooMany as problem:
-        messages.error(request, translate_reason(str(problem)))
-        return back(request, "sources")
-    text = ngettext("%(n)s feed will be checked shortly.", "%(n)s feeds will be checked shortly.", checked)
-    messages.success(request, text % {"n": checked})
-    if later:
-        text = ngettext(
-            "%(n)s will be checked as soon as the rate limit allows.",
-            "%(n)s will be checked as soon as the rate limit allows.",
-            later,
-        )
-        messages.info(request, text % {"n": later})
-    if rest := page["count"] - checked - later:
-        text = ngettext(
-            "%(n)s will not be checked: it is paused or gone, or nobody follows it.",
-            "%(n)s will not be checked: they are paused or gone, or nobody follows them.",
-            rest,
-        )
-        messages.warning(request, text % {"n": rest})
+    if same := page["count"] - count:
+        messages.info(request, ngettext("%(n)s was already so.", "%(n)s were already so.", same) % {"n": same})
     return back(request, "sources")
 
 
@@ -138,7 +99,7 @@ def _delete(request: Request, page: Context) -> HttpResponse:
         return back(request, "sources")
     if "confirmed" not in request.POST:
         return show(request, "dashboard/sources_many_delete.html", page=page, next=_next(request))
-    count = sources.delete_sources(page["ids"], by=by(request, "many sources", request.POST.get("why", "")[:300]))
+    count = delete_sources(page["ids"], by=by(request, "many sources", request.POST.get("why", "")[:300]))
     messages.success(request, ngettext("%(n)s feed deleted.", "%(n)s feeds deleted.", count) % {"n": count})
     return back(request, "sources")
 

@@ -4,26 +4,27 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.functional import Promise
 from django.utils.timezone import now
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.accounts.views.requests import for_staff, present, staff_get, staff_post
-from apps.dashboard.forms.plan import PlanForm
-from apps.dashboard.forms.sections import SectionForm
+from apps.accounts.models import User
+from apps.accounts.views.requests import errors_shown, for_staff, present, staff_get, staff_post
+from apps.dashboard import actions
+from apps.dashboard.forms.portal import PlanForm, SectionForm
+from apps.dashboard.pages import overview as pages
 from apps.dashboard.pages.jobs import job_page, jobs_page
-from apps.dashboard.pages.plan import plan_page
-from apps.dashboard.pages.sections import preview, sections_page
-from apps.dashboard.pages.source_plan import source_plan_page
+from apps.dashboard.pages.plan import plan_page, source_plan_page
 from apps.jobs import actions as jobs
+from apps.jobs.actions import dead_letters as dead
 from apps.retrieval import actions as retrieval
 from apps.search.algorithms.language import BadQuery
 from apps.sources import queries as sources
 from apps.stories import actions as stories
-from apps.stories.actions import NotASection
+from apps.stories.actions.sections import NotASection
 from apps.stories.models import Section
 from apps.web.pages import Context
 from apps.web.pages.reasons import translate_reason
@@ -65,10 +66,10 @@ def of_source(request: HttpRequest, source_id: int) -> HttpResponse:
 
 # --- jobs -------------------------------------------------------------------------------------------------------------
 CHANGES: dict[str, tuple[Callable[[int], bool], Promise]] = {
-    "pause": (jobs.pause, gettext_lazy("Job {number} paused; its workers stop within seconds.")),
-    "resume": (jobs.resume, gettext_lazy("Job {number} resumed.")),
-    "cancel": (jobs.cancel, gettext_lazy("Job {number} cancelled; finished parts are kept.")),
-    "retry": (jobs.try_again, gettext_lazy("Retrying job {number}.")),
+    "pause": (jobs.claiming.pause, gettext_lazy("Job {number} paused; its workers stop within seconds.")),
+    "resume": (jobs.claiming.resume, gettext_lazy("Job {number} resumed.")),
+    "cancel": (jobs.claiming.cancel, gettext_lazy("Job {number} cancelled; finished parts are kept.")),
+    "retry": (jobs.claiming.try_again, gettext_lazy("Retrying job {number}.")),
 }
 
 
@@ -85,7 +86,7 @@ def job(request: HttpRequest, job_id: int) -> HttpResponse:
 @staff_post
 def start_job(request: PersonsRequest) -> HttpResponse:
     try:
-        job, is_new = jobs.create(request.POST.get("kind", ""), requested_by=request.user.get_username())
+        job, is_new = jobs.claiming.create(request.POST.get("kind", ""), requested_by=request.user.get_username())
     except LookupError as error:
         raise Http404("There is no such kind of job.") from error
     if is_new:
@@ -118,7 +119,7 @@ def _job(job_id: int) -> Context:
 # --- sections ---------------------------------------------------------------------------------------------------------
 @staff_get
 def sections(request: HttpRequest) -> HttpResponse:
-    return show(request, "dashboard/sections.html", page=sections_page(now()))
+    return show(request, "dashboard/sections.html", page=pages.sections_page(now()))
 
 
 @for_staff
@@ -126,37 +127,19 @@ def edit_section(request: HttpRequest, section_id: int | None = None) -> HttpRes
     """Edit a section, or add one."""
     section = get_object_or_404(Section, pk=section_id) if section_id is not None else None
     form = SectionForm(request.POST or None, section=section)
-    tried = None
-    if request.method == "POST":
-        is_valid = form.is_valid()
-        if request.POST.get("do") == "try":
-            tried = preview(Section(**form.values()), now()) if is_valid else _complaint(form)
-        elif is_valid and _saved(form, form.values(), section):
-            messages.success(request, _("Saved. The front page is updated shortly."))
-            return redirect("sections")
-    return show(
-        request,
-        "dashboard/section_form.html",
-        form=form,
-        section=section,
-        tried=tried,
-        categories=sources.categories(sources.listed()),
-    )
-
-
-def _complaint(form: SectionForm) -> Context:
-    """Why there is no preview: a wrong query first, with the position of the error."""
-    if "query" in form.errors and (raw := str(form["query"].value() or "")[:1_000]):
-        return preview(Section(query=raw), now())
-    return {"problem": " ".join(f"{form[name].label}: {errors[0]}" for name, errors in form.errors.items())}
+    if request.method == "POST" and form.is_valid() and _saved(form, form.cleaned_data, section):
+        messages.success(request, _("Saved. The front page is updated shortly."))
+        return redirect("sections")
+    known = sources.categories(sources.listed())
+    return show(request, "dashboard/section_form.html", form=form, section=section, categories=known)
 
 
 def _saved(form: SectionForm, values: dict[str, Any], section: Section | None) -> bool:
     try:
         if section is None:
-            stories.add_section(values, now=now())
+            stories.sections.add_section(values, now=now())
         else:
-            stories.edit_section(section.pk, values, now=now())
+            stories.sections.edit_section(section.pk, values, now=now())
     except (NotASection, BadQuery) as problem:
         form.add_error(None, translate_reason(str(problem)))
         return False
@@ -166,13 +149,94 @@ def _saved(form: SectionForm, values: dict[str, Any], section: Section | None) -
 @staff_post
 def move_section(request: HttpRequest, section_id: int) -> HttpResponse:
     get_object_or_404(Section, pk=section_id)
-    stories.move_section(section_id, up=request.POST.get("way") == "up")
+    stories.sections.move_section(section_id, up=request.POST.get("way") == "up")
     return redirect("sections")
 
 
 @staff_post
 def delete_section(request: HttpRequest, section_id: int) -> HttpResponse:
     section = get_object_or_404(Section, pk=section_id)
-    stories.delete_section(section_id)
+    stories.sections.delete_section(section_id)
     messages.success(request, _("Section %(title)s deleted.") % {"title": section.title})
     return redirect("sections")
+
+
+# --- overview and lists -----------------------------------------------------------------------------------------------
+MAX_WORDS = 200
+
+
+@staff_get
+def overview(request: HttpRequest) -> HttpResponse:
+    return show(request, "dashboard/overview.html", page=pages.overview_page(now()))
+
+
+@staff_get
+def failing(request: PersonsRequest) -> HttpResponse:
+    """Sources whose latest check failed."""
+    page = pages.failing_page(request.user, _words(request), request.GET.get("page", "1"))
+    return show(request, "dashboard/failing.html", page=page)
+
+
+@staff_get
+def queues(request: HttpRequest) -> HttpResponse:
+    return show(request, "dashboard/queues.html", page=pages.queues_page(now()))
+
+
+@staff_get
+def dead_letters(request: HttpRequest) -> HttpResponse:
+    return show(request, "dashboard/dead_letters.html", page=pages.dead_letters_page())
+
+
+@staff_post
+def decide_dead_letter(request: HttpRequest) -> HttpResponse:
+    """Send a message again, or discard it."""
+    decisions = {
+        "send": (dead.send_again, _("It will be sent again.")),
+        "discard": (dead.discard, _("Discarded.")),
+    }
+    if request.POST.get("do") not in decisions:
+        return HttpResponseBadRequest("Say send or discard.")
+    decide, text = decisions[request.POST["do"]]
+    with errors_shown(request, dead.NotSendable):
+        if decide(request.POST.get("id", "")[:200].replace("\x00", "")):
+            messages.success(request, text)
+        else:
+            messages.warning(request, _("Someone has already decided on it."))
+    return redirect("dead_letters")
+
+
+@staff_get
+def people(request: HttpRequest) -> HttpResponse:
+    given = request.GET.get
+    page = pages.people_page(_words(request), given("state", ""), given("sort", ""), given("page", "1"), now())
+    return show(request, "dashboard/people.html", page=page)
+
+
+@staff_get
+def storage(request: HttpRequest) -> HttpResponse:
+    return show(request, "dashboard/storage.html", page=pages.storage_page(now()))
+
+
+@staff_post
+def set_active(request: PersonsRequest, user_id: int) -> HttpResponse:
+    """Enable or disable an account: not one's own, and an admin's only as a superuser."""
+    person = User.objects.filter(pk=user_id).first()
+    wanted = request.POST.get("active")
+    if person is None or wanted not in ("yes", "no"):
+        raise Http404("There is no such person.")
+    name = {"name": person.get_username()}
+    if person.pk == request.user.pk:
+        messages.error(request, _("You cannot disable your own account."))
+    elif (person.is_staff or person.is_superuser) and not request.user.is_superuser:
+        messages.error(request, _("Only a superuser can disable another administrator."))
+    elif not actions.set_active(user_id, active=wanted == "yes", by=by(request, "the list of people")):
+        messages.info(request, _("Nothing changed."))
+    elif wanted == "yes":
+        messages.success(request, _("%(name)s can sign in again.") % name)
+    else:
+        messages.success(request, _("%(name)s has been signed out and can no longer sign in.") % name)
+    return back(request, "dashboard_users")
+
+
+def _words(request: HttpRequest) -> str:
+    return request.GET.get("words", "").replace("\x00", "")[:MAX_WORDS]

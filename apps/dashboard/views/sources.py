@@ -13,9 +13,8 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.views.requests import for_staff, person_get, present, staff_get, staff_post
 from apps.dashboard import actions
-from apps.dashboard.forms.crawl import CrawlForm, KeenTagsForm
 from apps.dashboard.forms.curating import SourceFilterForm
-from apps.dashboard.forms.sources import PREFIX, PRIVATE, SourceForm
+from apps.dashboard.forms.sources import PREFIX, PRIVATE, CrawlForm, KeenTagsForm, SourceForm
 from apps.dashboard.pages.sources import keen_tags_page, merge_page, source_page, source_pages_page, sources_page
 from apps.following import queries as following
 from apps.retrieval import actions as retrieval
@@ -172,7 +171,7 @@ def merge(request: PersonsRequest, source_id: int) -> HttpResponse:
 def delete(request: HttpRequest, source_id: int) -> HttpResponse:
     page = _page(request, source_id)
     if request.method == "POST":
-        sources.delete_source(source_id, by=by(request, "the source"))
+        sources.curating.delete_sources([source_id], by=by(request, "the source"))
         messages.success(request, _("{source} deleted.").format(source=page["source"]))
         return redirect("sources")
     return show(request, "dashboard/source_delete.html", page=page)
@@ -192,24 +191,17 @@ def set_state(request: HttpRequest, source_id: int) -> HttpResponse:
 def check_now(request: HttpRequest, source_id: int) -> HttpResponse:
     """Check now."""
     page = _page(request, source_id)
+    source = page["source"]
     if page["schedule"] is None:
-        messages.warning(
-            request, _("{source} is not scheduled: it has no followers yet.").format(source=page["source"])
-        )
+        messages.warning(request, _("{source} is not scheduled: it has no followers yet.").format(source=source))
         return back(request, "sources")
-    check = retrieval.request_check(page["source"].pk, now=now())
+    check = retrieval.request_check(source.pk, now=now())
     if check.granted:
-        messages.success(request, _("{source} will be checked shortly.").format(source=page["source"]))
+        messages.success(request, _("{source} will be checked shortly.").format(source=source))
     else:
         words = _("{source} will not be checked before {time} UTC: {reason}")
-        messages.warning(
-            request,
-            words.format(
-                source=page["source"],
-                time=f"{check.at:%H:%M:%S}",
-                reason=translate_reason(check.reason),
-            ),
-        )
+        reason = translate_reason(check.reason)
+        messages.warning(request, words.format(source=source, time=f"{check.at:%H:%M:%S}", reason=reason))
     return back(request, "sources")
 
 

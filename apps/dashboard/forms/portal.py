@@ -1,18 +1,17 @@
-"""The form of a section of the front page."""
+"""Forms of the retrieval plan and of sections of the front page."""
 
-from collections.abc import Collection
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.utils.text import slugify
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.retrieval.models import Plan
+from apps.retrieval.policies import SAME, all_policies
 from apps.search.algorithms.language import BadQuery, parse
 from apps.stories.models import Section
 from apps.stories.queries.sections import code_of
-
-TITLE = "title_"  # prefix of the fields of titles in other languages
 
 
 class SectionForm(forms.Form):
@@ -49,18 +48,9 @@ class SectionForm(forms.Form):
 
     def __init__(self, *args: Any, section: Section | None = None, **options: Any) -> None:
         if section is not None:
-            titles = {TITLE + code: title for code, title in section.titles.items()}
-            options["initial"] = {name: getattr(section, name) for name in self.base_fields} | titles
+            options["initial"] = {name: getattr(section, name) for name in self.base_fields}
         super().__init__(*args, **options)
         self.fields["category"].widget.attrs["list"] = "known-categories"
-        others = {
-            TITLE + code: forms.CharField(
-                max_length=100, required=False, label=_("Title in %(language)s") % {"language": name}
-            )
-            for code, name in other_languages()
-        }
-        fields = dict(self.fields)
-        self.fields = {"title": fields.pop("title"), **others, **fields}
 
     def clean_query(self) -> str:
         query = str(self.cleaned_data["query"])
@@ -89,14 +79,60 @@ class SectionForm(forms.Form):
                 self.add_error("slug", _("The title has no letters that an address can use: enter a name."))
         return cleaned
 
-    def values(self) -> dict[str, Any]:
-        """The values of a valid form."""
-        given = self.cleaned_data
-        titles = {code: given[TITLE + code] for code, _name in other_languages() if given.get(TITLE + code)}
-        names = set(self.base_fields)
-        return {"titles": titles} | {name: value for name, value in given.items() if name in names}
+
+def _policies() -> list[tuple[str, str]]:
+    return [(policy.name, gettext(policy.label)) for policy in all_policies().values()]
 
 
-def other_languages() -> Collection[tuple[str, str]]:
-    """The interface's languages other than the default, with their native names."""
-    return [(code, name) for code, name in settings.LANGUAGES if code != settings.LANGUAGE_CODE]
+def _pages_policies() -> list[tuple[str, str]]:
+    return [(SAME, gettext("Same as feeds"))] + [
+        (policy.name, gettext(policy.label)) for policy in all_policies().values() if policy.for_pages
+    ]
+
+
+class PlanForm(forms.Form):
+    policy = forms.ChoiceField(
+        choices=_policies,
+        label=_("Scheduling policy"),
+        help_text=_(
+            "The first is Wirebeat's own and has the shortest delay; the others are published policies, for comparison."
+        ),
+    )
+    pages_policy = forms.TypedChoiceField(
+        choices=_pages_policies,
+        required=False,
+        empty_value=None,
+        label=_("Pages without a feed"),
+        help_text=_("Only a check shows whether they have changed; CAM learns when they do."),
+    )
+    budget = forms.FloatField(
+        min_value=0,
+        label=_("Amount"),
+        help_text=_("More checks bring news sooner, but put more load on sites."),
+    )
+    counted = forms.TypedChoiceField(
+        choices=Plan.Counted.choices,
+        required=False,
+        empty_value=None,
+        label=_("Counted in"),
+        help_text=_("In kilobytes, feeds with large answers are checked less often, and those with small ones more."),
+    )
+    unit = forms.ChoiceField(choices=Plan.Unit.choices, label=_("Unit"))
+    longest_gap = forms.FloatField(
+        min_value=1,
+        max_value=168,
+        label=_("Longest gap, in hours"),
+        help_text=_(
+            "Every feed is checked after this time, however little is expected of it and whatever its priority."
+        ),
+    )
+    interest_share = forms.FloatField(
+        min_value=0,
+        max_value=0.5,
+        required=False,
+        label=_("Alert priority share"),
+        help_text=_(
+            "Feeds that match saved searches are checked more often. Any other feed can lose at "
+            "most this share of its checks, 0 to 0.5."
+        ),
+    )
