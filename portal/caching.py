@@ -4,15 +4,14 @@ The response of a URL that is missing here is not cached, and a test fails.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
 
 
-@dataclass(frozen=True, slots=True)
-class Caching:
+class Caching(NamedTuple):
     control: str  # Cache-Control (RFC 9111, section 5.2.2)
     vary: tuple[str, ...]
 
@@ -31,7 +30,7 @@ _BY_NAME: dict[str, Caching] = {
     for caching, names in {
         STATED_BY_VIEW: """
             live ready metrics image recording feed_icon manifest service_worker offline_shell
-            private_sources private_feed search_feed section_feed story_feed trends_feed
+            private_sources private_feed search_feed section_feed
         """,
         SECRET: """
             shares shared saved_searches alert_rule alert_service alert_settings alert_stop alert_test_webhook

@@ -8,7 +8,7 @@ from uuid import uuid4
 from celery.worker.consumer import Consumer
 from django.db import DatabaseError, connection
 
-from apps.jobs.actions import dead_letters
+from apps.jobs.actions.dead_letters import MAX_CONTENT, abandon_message
 
 logger = logging.getLogger(__name__)
 
@@ -39,10 +39,8 @@ class ReadingConsumer(Consumer):
         id, task = str(headers.get("id") or uuid4()), str(headers.get("task") or "")
         content = f"{headers!r} {message.body!r}"
         try:
-            dead_letters.abandon_message(id, task, content, reason, now=datetime.now(UTC))
+            abandon_message(id, task, content, reason, now=datetime.now(UTC))
         except DatabaseError as error:  # the log is then the only record
-            logger.error(
-                "a dead letter could not be stored (%s): %s %s", error, reason, content[: dead_letters.MAX_CONTENT]
-            )
+            logger.error("a dead letter could not be stored (%s): %s %s", error, reason, content[:MAX_CONTENT])
         finally:
             connection.close()

@@ -7,8 +7,8 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -27,8 +27,7 @@ from apps.database import schema
 from apps.jobs.actions.dead_letters import dead_letters
 from apps.retrieval import sandbox
 from apps.retrieval.algorithms.open_hosts import Entry
-from apps.retrieval.reports import lateness as retrieval
-from apps.retrieval.reports.lateness import overdue
+from apps.retrieval.reports import lateness
 from apps.retrieval.sandbox.confinement import MEASURES
 from apps.retrieval.scheduler.beat import LEADERSHIP
 from portal import databases
@@ -43,8 +42,7 @@ MAX_WAITING = 10_000  # messages in a queue of the broker
 ANSWER_WITHIN = 3.0  # s, of workers and of the portal's own address
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     name: str
     text: str
     advice: str = ""  # the remedy; empty if all is well
@@ -106,7 +104,8 @@ def _python() -> str:
 
 
 def _settings() -> str:
-    problems = [str(message.msg) for message in checks.run_checks() if message.level >= checks.WARNING]
+    found = [message for message in checks.run_checks() if not message.is_silenced()]
+    problems = [str(message.msg) for message in found if message.level >= checks.WARNING]
     if problems:
         raise Wrong(" ".join(problems), "Correct the variables; docs/configuration.md describes them.")
     if settings.DEBUG:
@@ -120,7 +119,7 @@ def _secret_key() -> str:
     file = settings.VAR_DIR / "secret_key"
     if file.exists() and stat.S_IMODE(file.stat().st_mode) & 0o077:
         raise Wrong(f"Others may read {file}.", f"chmod 600 {file}")
-    return "It is long, and nobody else may read it."
+    return "It is long, and no other user may read it."
 
 
 def _open_hosts() -> str:
@@ -296,9 +295,9 @@ def _beat(connection: databases.Connection) -> str:
 
 
 def _sources() -> str:
-    waiting = retrieval.waiting(now())
+    waiting = lateness.waiting(now())
     text = f"{waiting.planned:,} are planned, {waiting.failing:,} failed last time"
-    if (due := overdue(now())).count:
+    if (due := lateness.overdue(now())).count:
         raise Wrong(
             f"{text}, {due.count:,} are overdue, the longest for {due.longest:,.0f} s.",
             "See that beat and the broker work; start more workers if they all are busy.",

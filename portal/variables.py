@@ -120,9 +120,6 @@ RETRIEVAL_QUEUES = environment.whole("WIREBEAT_RETRIEVAL_QUEUES", 1, at_least=1,
 #: Whether the portal subscribes to hubs (WebSub, rssCloud). With `auto` it does if `WIREBEAT_URL` is publicly
 #: reachable.
 PUSH_MODE = environment.choice("WIREBEAT_PUSH", "auto", "on", "off")
-#: WebSub hubs, separated by commas, that are notified of new entries in the portal's own feeds, including private feed
-#: URLs in use.
-PUBLISHING_HUBS = environment.addresses("WIREBEAT_HUB")
 
 ## Secret key
 #: Key that signs sessions and links.

@@ -4,12 +4,7 @@ import importlib.util
 import os
 import sys
 
-from django.core.management import execute_from_command_line
-
 from portal.environment import BadEnvironment
-
-# They start the servers that the settings name, so they run before settings are loaded.
-WITHOUT_SETTINGS = {"up": "portal.management.commands.up", "test": "lab.management.commands.test"}
 
 
 def main(arguments: list[str]) -> int:
@@ -24,13 +19,14 @@ def main(arguments: list[str]) -> int:
 def _run(arguments: list[str]) -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
     name = arguments[1] if len(arguments) > 1 else "help"
-    if name in WITHOUT_SETTINGS:
-        module = WITHOUT_SETTINGS[name]
-        folder = module.partition(".")[0]
-        if importlib.util.find_spec(folder) is None:
-            print(f"The command {name} needs the folder {folder}/, which is missing here.", file=sys.stderr)
+    # These two start the servers that the settings name, so they run before settings are loaded.
+    if name == "up":
+        return int(importlib.import_module("portal.launcher.up").main(arguments[2:]))
+    if name == "test":
+        if importlib.util.find_spec("lab") is None:
+            print("The command test needs the folder lab/, which is missing here.", file=sys.stderr)
             return 1
-        importlib.import_module(module).Command().run_from_argv(arguments)
+        importlib.import_module("lab.management.commands.test").Command().run_from_argv(arguments)
         return 0
-    execute_from_command_line(arguments)
+    importlib.import_module("django.core.management").execute_from_command_line(arguments)
     return 0

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import subprocess
 import sys
 import threading
 from collections import deque
@@ -11,6 +10,8 @@ from contextlib import closing, suppress
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+
+from portal.launcher.processes import Process
 
 MAX_LOG_BYTES = 10 * 2**20  # bytes; then it becomes name.log.1, name.log.2
 KEPT_LOGS = 2
@@ -54,7 +55,7 @@ class Console:
         except (OSError, ValueError):  # the terminal is gone, and that must not prevent an orderly stop
             _forget_terminal()
 
-    def follow(self, name: str, process: subprocess.Popen[bytes]) -> None:
+    def follow(self, name: str, process: Process) -> None:
         """Write the output of the process to its log until it ends."""
         self.forget(name)
         self._logs.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
@@ -72,7 +73,7 @@ class Console:
         """The number of lines that the program has written since its start."""
         return self._lines.get(name, 0)
 
-    def relay(self, name: str, process: subprocess.Popen[bytes]) -> None:
+    def relay(self, name: str, process: Process) -> None:
         """Print the standard output of a program that runs to its end; none of it is logged."""
         self._lines[name] = 0
         self._threads[name] = threading.Thread(target=self._print_all, args=(name, process), daemon=True)
@@ -90,14 +91,14 @@ class Console:
             self.warn(f"    {name} | {line}")
         self.warn(f"    all of it is in {self._log_of(name)}")
 
-    def _read(self, name: str, process: subprocess.Popen[bytes]) -> Iterator[str]:
+    def _read(self, name: str, process: Process) -> Iterator[str]:
         assert process.stdout is not None
         with process.stdout as stream:
             while piece := stream.readline(MAX_LINE_BYTES):
                 self._lines[name] += 1
                 yield piece.decode(errors="replace").rstrip()
 
-    def _copy(self, name: str, process: subprocess.Popen[bytes], log: logging.Handler) -> None:
+    def _copy(self, name: str, process: Process, log: logging.Handler) -> None:
         latest = self._latest[name]
         with closing(log):
             for line in self._read(name, process):
@@ -106,7 +107,7 @@ class Console:
                 if self._verbosity >= VERBOSE:
                     self.warn(f"{name:8} | {line}")
 
-    def _print_all(self, name: str, process: subprocess.Popen[bytes]) -> None:
+    def _print_all(self, name: str, process: Process) -> None:
         for line in self._read(name, process):
             (self.say if line.startswith(STEP) else self.warn)(line)
 

@@ -90,7 +90,10 @@ def _migrate() -> None:
                 " (DATABASE_URL or WIREBEAT_VAR)."
             )
         applied = schema.applied(reader)
-    command = _Migrate(len(schema.known() - applied))
+    missing = schema.known() - applied
+    if not missing:
+        return  # Django's command would still compare all models with all migrations
+    command = _Migrate(len(missing))
     if not applied:
         executor = MigrationExecutor(connection, command.migration_progress_callback)
         everything = executor.loader.graph.leaf_nodes()

@@ -5,17 +5,18 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import psutil
 
 STOP_SIGNALS = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
 SI_KERNEL = 0x80  # sent by the terminal, hence to every process of the foreground
 SENT = frozenset({SI_KERNEL, 0, -1, -6})  # the others by kill, sigqueue and tgkill
-PR_SET_PDEATHSIG = 1
+EXPENDABLE = 500  # oom_score_adj, in thousandths of the memory
+PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 1, 15, 36
 _prctl = ctypes.CDLL(None).prctl  # looked up here, as little is safe between fork and exec
 
 
@@ -81,6 +82,52 @@ def spawn(
     )
 
 
+class Forked:
+    """A child that another process has forked for this one, with what is used of `Popen`."""
+
+    def __init__(self, pid: int, stdout: BinaryIO) -> None:
+        self.pid, self.stdout = pid, stdout
+        self.returncode: int | None = None
+
+    def poll(self, options: int = os.WNOHANG) -> int | None:
+        if self.returncode is None:
+            ended, status = os.waitpid(self.pid, options)
+            self.returncode = os.waitstatus_to_exitcode(status) if ended else None
+        return self.returncode
+
+    def wait(self) -> int:
+        return self.poll(0) or 0
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+
+Process = subprocess.Popen[bytes] | Forked
+
+
+def adopt_orphans() -> None:
+    """Become the parent of descendants whose own parent ends."""
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def reap(ours: Collection[int]) -> None:
+    """Remove adopted children that have ended; `ours` are waited for elsewhere."""
+    with suppress(ChildProcessError):
+        while ended := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if ended.si_pid in ours:
+                return
+            os.waitpid(ended.si_pid, 0)
+
+
+def show_as(name: str) -> None:
+    """The name of this process that ps and top show."""
+    _prctl(PR_SET_NAME, f"wirebeat {name}".encode()[:15])
+
+
 def cpu_seconds(process: int) -> float:
     """CPU time of a process, of its descendants, and of those that have ended and were waited for."""
     used = 0.0
@@ -93,10 +140,24 @@ def cpu_seconds(process: int) -> float:
     return used
 
 
-def send_to_group(group: int, number: int) -> None:
-    """Send a signal to the processes of a group that are left."""
-    with suppress(ProcessLookupError):
-        os.killpg(group, number)
+def own_cpu_seconds(process: int) -> float:
+    """CPU time of a process and of its children that have ended; 0 if it has ended itself."""
+    with suppress(psutil.NoSuchProcess):
+        return float(sum(psutil.Process(process).cpu_times()[:4]))
+    return 0.0
+
+
+def own_memory(process: int) -> int:
+    """Bytes of a process that it shares with no other; 0 if it has ended."""
+    with suppress(psutil.NoSuchProcess):
+        return int(psutil.Process(process).memory_full_info().uss)
+    return 0
+
+
+def make_expendable(process: int) -> None:
+    """Have the kernel end a process before others if memory is short."""
+    with suppress(OSError):  # it has ended, or may not be
+        Path(f"/proc/{process}/oom_score_adj").write_text(str(EXPENDABLE), encoding="ascii")
 
 
 def living_in(directory: Path, program: str) -> set[int]:
@@ -111,6 +172,6 @@ def living_in(directory: Path, program: str) -> set[int]:
 
 
 def send(process: int, number: int) -> None:
-    """Send a signal to a process that may just have ended."""
+    """Send a signal to a process that may just have ended, or to what is left of a group, by its negative id."""
     with suppress(ProcessLookupError):
         os.kill(process, number)

@@ -1,11 +1,11 @@
 """Progress of a program that is not ready yet: a busy machine slows everything down, which is no failure."""
 
-import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from portal.launcher import processes
+from portal.launcher.processes import Process
 
 STALLED_AFTER = 120.0  # s without progress until a start fails
 BUSY_SHARE = 1 / 60  # of a core; a program that uses less than this only waits and polls
@@ -57,7 +57,7 @@ def of_process(process: int, stalled_after: float = STALLED_AFTER, lines: Callab
     return Progress(stalled_after, lambda: processes.cpu_seconds(process), lines)
 
 
-def finish(child: subprocess.Popen[bytes], made: Progress, report: Callable[[Progress], None] = lambda _: None) -> int:
+def finish(child: Process, made: Progress, report: Callable[[Progress], None] = lambda _: None) -> int:
     """Wait for the exit code of `child`; kill it if it makes no progress or this process is stopped.
 
     `report` is called at growing intervals.

@@ -33,7 +33,7 @@ def database_answers() -> Iterator[None]:
         sockets = embedded.make_run_directory(var)
         supervisor = Supervisor(Console(var / "log", QUIET))
         try:
-            supervisor.start(servers.postgres(var / "pg", sockets, servers.postgres_settings()))
+            supervisor.start(servers.postgres(var / "pg", sockets, servers.postgres_settings(data=var / "pg")))
             if not environment.text("CACHE_URL"):
                 supervisor.start(servers.valkey(var / "valkey", sockets))  # the cache is emptied after a restore
             yield

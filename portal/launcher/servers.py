@@ -1,24 +1,25 @@
 """The embedded Postgres and Valkey as programs of a supervisor."""
 
-import os
 import re
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
-import psycopg
-
+from apps.database import machine
 from portal.launcher import embedded, privileges, processes, progress
 from portal.launcher.embedded import StartError
 from portal.launcher.supervisor import Program
 
+ROOT = Path(__file__).resolve().parents[2]
 LOCALE = "C.UTF-8"
 SLOW_CHECKPOINT = 60.0  # s
-VALKEY_MEMORY = "512mb"
+BUFFERS = 48 * 2**20  # bytes; of a small portal
 STATUS_LINE = 7  # of postmaster.pid, counted from 0
 _ADMINISTRATION = "host={sockets} port={port} user=postgres dbname=postgres connect_timeout=5"
 
@@ -26,16 +27,27 @@ _ADMINISTRATION = "host={sockets} port={port} user=postgres dbname=postgres conn
 FORGETFUL = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
 
 
-def postgres_settings(shared_buffers: int | None = None) -> dict[str, str]:
-    """Settings for this machine; `shared_buffers` in bytes, by default an eighth of the memory in bounds."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    wanted = shared_buffers or min(max(memory // 8, 128 * 2**20), 2**30)
-    return {
+def postgres_settings(shared_buffers: int | None = None, data: Path | None = None) -> dict[str, str]:
+    """Settings for this machine; `shared_buffers` in bytes, by default by its memory and the size of the cluster."""
+    memory, is_small = machine.memory(), machine.is_small()
+    most = machine.bounded(memory // (16 if is_small else 8), 32 * 2**20, 2**30)
+    wanted = shared_buffers or machine.bounded(_size(data) // 2 if data else most, min(BUFFERS, most), most)
+    few = {"max_parallel_workers_per_gather": "0", "maintenance_work_mem": "16MB", "autovacuum_max_workers": "1"}
+    return (few if is_small else {}) | {
         "shared_buffers": f"{min(wanted, memory // 4) // 2**20}MB",
-        "max_connections": "200",
+        "max_connections": "100",
         "max_wal_size": "4GB",
         "jit": "off",  # its compilation costs more than our short queries
     }
+
+
+def _size(data: Path) -> int:
+    """Bytes of a cluster's tables; 0 of a new one."""
+    size = 0
+    for file in (data / "base").rglob("*"):
+        with suppress(FileNotFoundError):  # Postgres may still be stopping
+            size += file.stat().st_size
+    return size
 
 
 def postgres(
@@ -48,6 +60,8 @@ def postgres(
     programs = programs or embedded.postgres_programs()
     server = programs / "postgres"
     options = {"listen_addresses": "", "port": str(port), "unix_socket_permissions": "0700", **settings}
+    if embedded.release(server) >= 18:
+        options["io_method"] = "sync"  # as before: three more processes would only help to read what is not cached
     arguments = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
     return Program(
         name="postgres",
@@ -74,7 +88,8 @@ def valkey(data: Path, sockets: Path) -> Program:
         "appendonly": "yes",
         "appendfsync": "everysec",
         "loglevel": "warning",
-        "maxmemory": VALKEY_MEMORY,
+        "hz": "1",  # how often an idle server looks for expired keys
+        "maxmemory": machine.bounded(machine.memory() // 8, 32 * 2**20, 512 * 2**20),
         "maxmemory-policy": "volatile-lru",  # drops what has a time to live, which is the cache; never a message
     }
     return Program(
@@ -93,7 +108,8 @@ def _prepare_postgres(programs: Path, data: Path, sockets: Path, port: int) -> N
         raise StartError(f"{data} was made by Postgres {made_by}, but {programs} holds Postgres {here}.")
     sockets.mkdir(mode=0o700, exist_ok=True)  # it may have been removed as a temporary file
     privileges.hand_over(sockets)
-    _end_earlier_postgres(data)
+    signals = {signal.SIGINT: SLOW_CHECKPOINT, signal.SIGQUIT: 10.0}
+    _end_earlier(data, "postgres", signals, data / "postmaster.pid")
     # They are unused now; Postgres itself only checks whether any process has the id.
     name = f".s.PGSQL.{port}"
     for leftover in (data / "postmaster.pid", sockets / name, sockets / f"{name}.lock"):
@@ -122,48 +138,36 @@ def _make_cluster(programs: Path, data: Path) -> None:
     unfinished.rename(data)
 
 
-def _end_earlier_postgres(data: Path) -> None:
-    """Stop a Postgres that outlived its supervisor; its children end with it."""
-
-    def stop(number: signal.Signals) -> None:
-        if (process := _first_number(data / "postmaster.pid")) in processes.living_in(data, "postgres"):
-            processes.send(process, number)
-
-    stop(signal.SIGINT)
-    if not _all_end(data, "postgres", within=SLOW_CHECKPOINT):
-        stop(signal.SIGQUIT)
-        if not _all_end(data, "postgres", within=10.0):
-            raise StartError(f"An earlier Postgres still works in {data} and does not end.")
-
-
 def _prepare_valkey(program: str, data: Path, path: Path) -> None:
     data.mkdir(mode=0o700, parents=True, exist_ok=True)
     data.chmod(0o700)  # Valkey writes files that all users may read
     path.parent.mkdir(mode=0o700, exist_ok=True)  # as for Postgres
-    for number in (signal.SIGTERM, signal.SIGKILL):
+    _end_earlier(data, program, {signal.SIGTERM: 10.0, signal.SIGKILL: 10.0})
+    path.unlink(missing_ok=True)
+
+
+def _end_earlier(data: Path, program: str, signals: Mapping[signal.Signals, float], file: Path | None = None) -> None:
+    """Stop a server that outlived its supervisor, by signals and the seconds until the next one.
+
+    They go to all its processes, or to the one that its file names, with which the others end.
+    """
+    for number, seconds in signals.items():
         for process in processes.living_in(data, program):
-            processes.send(process, number)
-        if _all_end(data, program, within=10.0):
-            path.unlink(missing_ok=True)
-            return
-    raise StartError(f"An earlier Valkey still works in {data} and does not end.")
-
-
-def _all_end(data: Path, program: str, within: float) -> bool:
-    deadline = time.monotonic() + within
-    while processes.living_in(data, program):
-        if time.monotonic() > deadline:
-            return False
-        processes.pause(0.05)
-    return True
+            if file is None or process == _first_number(file):
+                processes.send(process, number)
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if not processes.living_in(data, program):
+                return
+            processes.pause(0.05)
+    raise StartError(f"An earlier {program} still works in {data} and does not end.")
 
 
 def _first_number(file: Path) -> int:
     try:
-        first = file.read_text(encoding="utf-8").partition("\n")[0].strip()
-    except OSError:
+        return int(file.read_text(encoding="utf-8").partition("\n")[0])
+    except (OSError, ValueError):
         return 0
-    return int(first) if first.isdecimal() else 0
 
 
 def _takes_connections(data: Path) -> bool:
@@ -175,15 +179,13 @@ def _takes_connections(data: Path) -> bool:
 
 
 def _has_database(sockets: Path, port: int) -> bool:
-    """Whether Postgres accepts connections; if so, the portal's database exists afterwards."""
-    try:
-        with psycopg.connect(_ADMINISTRATION.format(sockets=sockets, port=port), autocommit=True) as connection:
-            known = "SELECT FROM pg_database WHERE datname = %s"
-            if connection.execute(known, [embedded.DATABASE]).fetchone() is None:
-                connection.execute(f"CREATE DATABASE {embedded.DATABASE}")
-    except (psycopg.OperationalError, psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
-        return False  # the last two: another process is creating it, and the next check finds it
-    return True
+    """Whether Postgres accepts connections; if so, the portal's database exists afterwards.
+
+    A process of its own connects, as the client takes more memory than the rest of the supervisor.
+    """
+    where = _ADMINISTRATION.format(sockets=sockets, port=port)
+    command = [sys.executable, "-m", "portal.launcher.creation", where, embedded.DATABASE]
+    return subprocess.run(command, cwd=ROOT, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 def _answers_ping(path: Path) -> bool:

@@ -1,7 +1,6 @@
 """`manage.py up`: one portal for this checkout, from its database to its first page, until it is stopped."""
 
 import fcntl
-import http.client
 import os
 import shutil
 import signal
@@ -16,16 +15,20 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO
 
+from apps.database import machine
 from apps.retrieval.scheduler.queues import DERIVED, retrieval_queues
 from portal import environment, variables
 from portal.launcher import embedded, processes, servers
 from portal.launcher.console import Console
 from portal.launcher.embedded import StartError
+from portal.launcher.nursery import Nursery
 from portal.launcher.supervisor import Program, Supervisor
 
 ROOT = Path(__file__).resolve().parents[2]
 RETRIEVAL_THREADS = 8  # they begin sources; fetching takes none
-DERIVE_THREADS = 16
+DERIVE_THREADS = 8
+SMALL_THREADS = 3  # of the one worker of a small machine; each takes the memory of a batch, here and in Postgres
+ROLES = ("retrieval", "derive", "beat")
 GIVING_WAY = ["nice", "-n", "10"]  # deriving slows down neither retrieval nor pages
 PORTS = range(8000, 8050)
 LOOPBACK = "127.0.0.1"
@@ -48,30 +51,29 @@ def data_folder() -> Path:
 def commands() -> dict[str, list[str]]:
     """The command line of each process by its role; benchmarks use them, too."""
     python = [sys.executable, "-m"]
-    celery = [*python, "celery", "-A", "portal"]
+    celery = [*python, "portal.roles", "portal"]
     web = [*python, "gunicorn", "portal.wsgi", "--no-control-socket", "--logger-class", "portal.logs.WebLog"]
-    web += ["--preload", "--worker-class", "gthread", "--workers", "2", "--threads", "16", "--graceful-timeout", "5"]
-    retrieval = ",".join(retrieval_queues(variables.RETRIEVAL_QUEUES))
+    forks = "1" if machine.is_small() else "2"
+    web += ["--preload", "--worker-class", "gthread", "--workers", forks, "--threads", "16", "--graceful-timeout", "5"]
+    retrieval = ",".join(retrieval_queues(variables.RETRIEVAL_QUEUES) + [DERIVED] * machine.is_small())
+    threads = SMALL_THREADS if machine.is_small() else RETRIEVAL_THREADS
     return {
         "web": web,
-        "retrieval": [*celery, *_worker("retrieval", retrieval, RETRIEVAL_THREADS)],
+        "retrieval": [*celery, *_worker("retrieval", retrieval, threads)],
         "derive": [*GIVING_WAY, *celery, *_worker("derive", DERIVED, DERIVE_THREADS)],
-        "beat": [*celery, "beat", "--pidfile=", "--loglevel", "info"],
+        "beat": [*celery, "beat"],
     }
 
 
 def _worker(name: str, queues: str, threads: int) -> list[str]:
-    """Arguments of Celery for a worker that consumes these comma-separated queues."""
-    return [
-        *("worker", "--hostname", f"{name}@%h", "--queues", queues, "--pool", "threads", "--concurrency", str(threads)),
-        *("--without-gossip", "--without-mingle", "--loglevel", "info"),
-    ]
+    """Arguments for a worker that consumes these comma-separated queues."""
+    return ["worker", "--hostname", f"{name}@%h", "--queues", queues, "--concurrency", str(threads)]
 
 
 def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[Program, Sequence[Program]]:
     """The program that prepares the database, and those that run after it, with these environment variables."""
     lines = commands()
-    program = partial(Program, environment=settings, directory=ROOT)
+    program = partial(Program, environment=settings, directory=ROOT, is_forked=True)
     # When this process is killed, so is the broker: a worker could neither finish nor return its messages.
     clockwork = partial(program, death_signal=signal.SIGKILL, stop_within=10.0)
     preparation = [sys.executable, "-m", "portal.launcher.preparation"]
@@ -84,9 +86,12 @@ def applications(listener: socket.socket, settings: Mapping[str, str]) -> tuple[
             files=(listener.fileno(),),
             is_ready=lambda: answers(listener),
         ),
-        clockwork(name="retrieval", command=lines["retrieval"]),
-        clockwork(name="derive", command=lines["derive"]),
-        clockwork(name="beat", command=lines["beat"]),
+        # On a small machine the retrieval worker derives, too.
+        *(
+            clockwork(name=name, command=lines[name], is_renewed=name != "beat")
+            for name in ROLES
+            if name != "derive" or not machine.is_small()
+        ),
     ]
 
 
@@ -171,20 +176,27 @@ def _start(supervisor: Supervisor, var: Path, listener: socket.socket, applicati
     sockets = embedded.make_run_directory(var)
     chosen = {
         "PYTHONUNBUFFERED": "1",
+        "MALLOC_ARENA_MAX": "2",  # each further one keeps memory that others have freed
+        "OPENBLAS_NUM_THREADS": "1",
         "DATABASE_URL": embedded.database_url(var),
         "BROKER_URL": embedded.broker_url(var),
         "CACHE_URL": embedded.cache_url(var),
         "WIREBEAT_URL": f"http://localhost:{listener.getsockname()[1]}",
     }
+    if machine.is_small():  # what is freed is returned, at the cost of a little time
+        chosen |= {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
     ours = []
     if not environment.text("DATABASE_URL"):
-        ours.append(servers.postgres(var / "pg", sockets, servers.postgres_settings()))
+        ours.append(servers.postgres(var / "pg", sockets, servers.postgres_settings(data=var / "pg")))
     if not (environment.text("BROKER_URL") and environment.text("CACHE_URL")):
         ours.append(servers.valkey(var / "valkey", sockets))
-    supervisor.start(*ours)
     given = {name: value for name, value in os.environ.items() if value or name not in chosen}
     # The folder may be relative, and the programs have another working directory.
-    preparation, running = applications(listener, chosen | given | {"WIREBEAT_VAR": str(var.absolute())})
+    settings = chosen | given | {"WIREBEAT_VAR": str(var.absolute())}
+    preparation, running = applications(listener, settings)
+    if preparation.is_forked:
+        supervisor.nursery = Nursery(settings, ROOT)  # it loads the program while the servers start
+    supervisor.start(*ours)
     supervisor.finish(preparation)
     supervisor.start(*running)
 
@@ -234,9 +246,10 @@ def answers(listener: socket.socket) -> bool:
     """Whether the site responds without an error of the server; it may require another host or TLS."""
     host, port = listener.getsockname()[:2]
     reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-    with closing(http.client.HTTPConnection(reachable, port, timeout=1.0)) as connection:
-        try:
-            connection.request("GET", "/health/live")
-            return connection.getresponse().status < 500
-        except (OSError, http.client.HTTPException):
-            return False
+    try:
+        with socket.create_connection((reachable, port), timeout=1.0) as connection:
+            connection.sendall(b"GET /health/live HTTP/1.0\r\nHost: localhost\r\n\r\n")
+            status = connection.recv(12).partition(b" ")[2]
+    except OSError:
+        return False
+    return status.isdigit() and int(status) < 500

@@ -1,5 +1,6 @@
 """Keeps programs running: started in order, each ready before the next, restarted when they end, stopped in reverse."""
 
+import os
 import signal
 import subprocess
 import tempfile
@@ -8,12 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import IO, NoReturn
 
+from apps.database import machine
 from apps.database.backoff import backoff
 from portal.launcher import processes, progress
 from portal.launcher.console import Console
 from portal.launcher.embedded import StartError
+from portal.launcher.nursery import Nursery, Order
+from portal.launcher.processes import Process
 from portal.launcher.progress import STALLED_AFTER, Progress
 
 WATCH_SECONDS = 0.5  # between two polls; the end of a child wakes the watch at once
@@ -21,6 +25,11 @@ MIN_POLL_SECONDS = 0.02  # between two readiness checks, at first; they cost the
 MAX_POLL_SECONDS = 1.0
 MAX_WAIT_SECONDS = 30.0  # s before a program that keeps ending is started again
 CALM = 30.0  # s of running after which earlier failures are forgotten
+REST_SECONDS = 30.0  # over which a process that may be renewed is watched
+MAX_SHARE_AT_REST = 0.02  # of a core, in one that rests
+MAX_OWN_MEMORY = 64 * 2**20  # bytes of its own that one may keep at rest
+MIN_LIFE = 600.0  # s
+MAX_BUSY_MEMORY = 160 * 2**20  # bytes of its own, for a busy one of a small machine; more could end the portal
 NO_SIGNALS = frozenset[signal.Signals]()  # while stopping, further stop signals are ignored
 
 
@@ -40,6 +49,24 @@ class Program:
     stop_within: float = 15.0  # s until the last signal
     last_signal: signal.Signals = signal.SIGKILL
     death_signal: signal.Signals = signal.SIGTERM  # from the kernel when this process dies
+    is_forked: bool = False  # its command runs a module of Python, in the environment and directory of the nursery
+    is_renewed: bool = False  # its work is repeated: it ends when it has grown, and first when memory is short
+
+    def begin(self, nursery: Nursery | None, errors: IO[bytes] | None = None) -> Process:
+        """Start a process; its errors are in its output by default."""
+        if nursery is not None and self.is_forked:
+            order = Order(self.name, [str(part) for part in self.command], self.death_signal, self.files, os.getpid())
+            if forked := nursery.fork(order, errors.fileno() if errors else None):
+                return forked
+        return processes.spawn(
+            self.command,
+            death_signal=self.death_signal,
+            env=self.environment,
+            cwd=self.directory,
+            pass_fds=self.files,
+            stdout=subprocess.PIPE,
+            stderr=errors or subprocess.STDOUT,
+        )
 
 
 @dataclass(slots=True)
@@ -47,28 +74,38 @@ class Child:
     """A program's current process, and the failures of earlier ones."""
 
     program: Program
-    process: subprocess.Popen[bytes] | None = None
+    process: Process | None = None
     started_at: float = 0.0  # of time.monotonic()
     failures: int = 0
     not_before: float = 0.0  # of time.monotonic(); the next start
+    is_leaving: bool = False  # to be renewed
+    used: float = 0.0  # s of CPU time, at the latest check
 
-    def start(self, console: Console) -> None:
-        program = self.program
-        program.prepare()
+    def start(self, console: Console, nursery: Nursery | None) -> None:
+        self.program.prepare()
         self.started_at = time.monotonic()
-        self.process = processes.spawn(
-            program.command,
-            death_signal=program.death_signal,
-            env=program.environment,
-            cwd=program.directory,
-            pass_fds=program.files,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-        console.follow(program.name, self.process)
+        self.is_leaving = False
+        self.process = self.program.begin(nursery)
+        if self.program.is_renewed:
+            processes.make_expendable(self.process.pid)
+        console.follow(self.program.name, self.process)
 
     def has_ended(self) -> bool:
         return self.process is None or self.process.poll() is not None
+
+    def renew(self) -> None:
+        """End a process that rests and keeps much memory, as after a large import; a new one follows at once.
+
+        On a small machine one that works ends as well, after its tasks, before the memory is used up.
+        """
+        if self.process is None or self.is_leaving or not self.program.is_renewed:
+            return
+        before, self.used = self.used, processes.own_cpu_seconds(self.process.pid)
+        rests = time.monotonic() > self.started_at + MIN_LIFE and self.used - before < MAX_SHARE_AT_REST * REST_SECONDS
+        most = MAX_OWN_MEMORY if rests else MAX_BUSY_MEMORY
+        if (rests or machine.is_small()) and processes.own_memory(self.process.pid) > most:
+            self.is_leaving = True
+            self.process.send_signal(self.program.stop_signal)
 
     def delay_of_restart(self) -> float:
         """Seconds to wait before the next start: none at first, then 1, 2, 4 and so on."""
@@ -79,7 +116,7 @@ class Child:
         return delay
 
     def end_described(self) -> str:
-        code = self.process.returncode if self.process else 0
+        code = (self.process.returncode or 0) if self.process else 0
         return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
 
 
@@ -87,6 +124,7 @@ class Child:
 class Supervisor:
     console: Console
     stages: list[list[Child]] = field(default_factory=list)
+    nursery: Nursery | None = None
 
     def start(self, *programs: Program) -> None:
         """Start programs one after the other, each when the one before is ready; `stop` stops them together.
@@ -97,20 +135,14 @@ class Supervisor:
         self.stages.append(stage)
         for program in programs:
             stage.append(child := Child(program))
-            child.start(self.console)
+            child.start(self.console, self.nursery)
             if program.is_ready:
                 self._await(child, program.is_ready)
 
     def finish(self, program: Program) -> None:
         """Run a program to its end; raises `StartError` if it fails."""
         with tempfile.TemporaryFile() as errors:
-            child = processes.spawn(
-                program.command,
-                env=program.environment,
-                cwd=program.directory,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-            )
+            child = program.begin(self.nursery, errors)
             self.console.relay(program.name, child)
             lines = partial(self.console.lines, program.name)
             made = progress.of_process(child.pid, program.stalled_after, lines)
@@ -127,14 +159,24 @@ class Supervisor:
         self.console.say(f"  {program.name} done in {made.waited:.1f} s")
 
     def watch(self) -> NoReturn:
-        """Restart programs that end, until `Stopped` is raised."""
+        """Restart programs that end or have grown, until `Stopped` is raised."""
+        next_check = 0.0
         while True:
             processes.pause(WATCH_SECONDS)
-            for child in [child for stage in self.stages for child in stage]:
+            children = [child for stage in self.stages for child in stage]
+            if (now := time.monotonic()) >= next_check:
+                next_check = now + REST_SECONDS
+                for child in children:
+                    child.renew()
+            for child in children:
                 self._revive(child)
+            processes.reap({child.process.pid for child in children if child.process})
 
     def stop(self) -> None:
         """Stop everything, the latest stage first, each within its time. Never raises `Stopped`."""
+        if self.nursery is not None:
+            self.nursery.end()
+            self.nursery = None
         for stage in reversed(self.stages):
             running = [child for child in stage if child.process is not None]
             for child in running:
@@ -165,17 +207,20 @@ class Supervisor:
     def _revive(self, child: Child) -> None:
         if not child.has_ended():
             return
-        if child.process is not None:
+        if child.process is not None and child.is_leaving:
+            processes.send(-child.process.pid, child.program.stop_signal)
+            child.process = None
+        elif child.process is not None:
             delay = child.delay_of_restart()
             child.not_before = time.monotonic() + delay
             when = f"in {delay:.0f} s" if delay else "now"
             self.console.warn(f"{child.program.name} {child.end_described()}; it is started again {when}.")
             if child.failures > 1:
                 self.console.show_latest(child.program.name)
-            processes.send_to_group(child.process.pid, child.program.stop_signal)  # to what a killed process left
+            processes.send(-child.process.pid, child.program.stop_signal)  # to what a killed process left
             child.process = None
         if time.monotonic() >= child.not_before:
-            child.start(self.console)
+            child.start(self.console, self.nursery)
 
     def _signal(self, child: Child, number: signal.Signals) -> None:
         if child.process is not None:
@@ -191,7 +236,7 @@ class Supervisor:
                 deadline = time.monotonic() + child.program.stop_within
             processes.pause(WATCH_SECONDS, until=NO_SIGNALS)
         if child.process is not None:
-            processes.send_to_group(child.process.pid, child.program.last_signal)  # to what it left behind
+            processes.send(-child.process.pid, child.program.last_signal)  # to what it left behind
         self.console.forget(child.program.name)
 
 

@@ -41,7 +41,7 @@ class Command(BaseCommand):
         if without_catalogue:
             return
         catalogue = opml.read(CATALOGUE.read_bytes())
-        if added := sources.load_catalogue(catalogue):
-            self.stdout.write(f"Loaded a starter catalogue of {added} sources; nobody follows them yet.")
-        if sources.retrieve_starter_edition(catalogue, retrieved=settings.STARTER_EDITION):
+        if added := sources.editing.load_catalogue(catalogue):
+            self.stdout.write(f"Loaded a starter catalogue of {added} sources; they have no followers yet.")
+        if sources.editing.retrieve_starter_edition(catalogue, retrieved=settings.STARTER_EDITION):
             retrieval.adopt_sources(now=now())
