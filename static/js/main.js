@@ -9,6 +9,16 @@ import { closeAnswers } from "./refreshing.js";
 import { rememberSidebar } from "./sidebar.js";
 import { nameZone } from "./times.js";
 
+// Where a session has ended, the answer is the page to sign in at, which is no part of this one.
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (new URL(detail.xhr.responseURL || location).pathname !== document.body.dataset.signIn) return;
+  detail.shouldSwap = false;
+  location.reload();
+});
+// The second press of a double click would undo the first.
+document.addEventListener("click", (event) => {
+  if (event.detail > 1 && event.target.closest("[data-star], [data-read]")) event.preventDefault();
+});
 nameZone();
 watchArticles();
 watchKeys();

@@ -65,7 +65,9 @@ export async function open(link) {
 
 function close() {
   const row = selectedRow();
-  shown = null;
+  turns += 1; // an article that is still loading is not shown any more
+  shown = loading = null;
+  pane().removeAttribute("aria-busy");
   main().classList.remove("is-open");
   document.body.classList.remove("is-alone");
   pane().replaceChildren();
