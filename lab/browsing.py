@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from django.test import Client
 
 from apps.accounts.models import User
-from apps.following.actions import create_folder, follow
+from apps.following.actions.follows import create_folder, follow
 from apps.sources.models import Source
 from lab.worlds.addresses import DOMAIN
 

@@ -18,6 +18,8 @@ from portal.launcher.embedded import StartError
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PYTEST = (sys.executable, "-m", "pytest")
 MAX_WORKERS = 5
+WITH_TRIALS = "--trials"
+TRIAL = "pytest.mark.trial"
 SHAPE = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 
 
@@ -33,7 +35,11 @@ class Outcome(NamedTuple):
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run pytest with these arguments or, without any, every check; returns the exit code."""
+    """Run pytest with these arguments or, without any, every check; returns the exit code.
+
+    Trials run when arguments name tests, or with `--trials`.
+    """
+    for_pytest = [argument for argument in arguments if argument != WITH_TRIALS]
     processes.hold_signals()
     started = time.monotonic()
     try:
@@ -41,9 +47,9 @@ def run(arguments: Sequence[str]) -> int:
             throwaway.keep_as_template(servers)
             # Without bytecode, pytest and every process of the tests would compile all modules again.
             environment = servers | {"WIREBEAT_CHROMIUM": chromium() or "", "PYTHONDONTWRITEBYTECODE": ""}
-            if arguments:
-                return throwaway.run_in_front([*PYTEST, *arguments], environment).code
-            results = outcomes(quick_checks(), tests(), environment)
+            if for_pytest:
+                return throwaway.run_in_front([*PYTEST, *for_pytest], environment).code
+            results = outcomes(quick_checks(), tests(with_trials=WITH_TRIALS in arguments), environment)
     except StartError as error:
         sys.exit(str(error))
     except processes.Stopped as stopped:
@@ -68,11 +74,21 @@ def quick_checks() -> list[Step]:
     ]
 
 
-def tests() -> Step:
+def tests(*, with_trials: bool) -> Step:
     # One more than there are processors: many tests wait for processes that they have started.
     workers = str(min((os.cpu_count() or 1) + 1, MAX_WORKERS))
+    command = [*PYTEST, "--numprocesses", workers, "--dist", "worksteal"]
     remark = "" if chromium() else "; those in a browser were skipped: no chromium is installed"
-    return Step("tests", [*PYTEST, "--numprocesses", workers, "--dist", "worksteal"], remark)
+    if not with_trials:
+        command += ["-m", "not trial"]
+        remark += f"; {trials()} trials not run: manage.py test {WITH_TRIALS}"
+    return Step("tests", command, remark)
+
+
+def trials() -> int:
+    """How many tests are marked as trials."""
+    files = (throwaway.ROOT / "tests").rglob("test_*.py")
+    return sum(file.read_text(encoding="utf-8").count(TRIAL) for file in files)
 
 
 def outcomes(quick: Sequence[Step], tests: Step, environment: Mapping[str, str]) -> list[Outcome]:

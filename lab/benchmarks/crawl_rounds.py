@@ -15,7 +15,7 @@ from apps.retrieval.actions import adopt_sources
 from apps.retrieval.models import Crawl, Page, Schedule
 from apps.retrieval.scheduler.claims import Claim
 from apps.retrieval.worker.engine import Engine
-from apps.sources.actions import NewSource, add_source
+from apps.sources.actions.editing import NewSource, add_source
 from apps.sources.models import Source
 from lab.worlds.crawled_server import CrawledServer
 from lab.worlds.crawled_site import CrawledSite

@@ -27,7 +27,7 @@ from apps.database.statements import fetch
 from apps.postings.actions import Document, store
 from apps.search.actions.saved import save_search
 from apps.search.models import SavedSearch
-from apps.sources.actions import NewSource, add_source
+from apps.sources.actions.editing import NewSource, add_source
 from apps.sources.formats.feed import ParsedEntry
 from lab.worlds.receivers import ABrowser, Call, MailServer, Receiver, a_browser
 
@@ -187,5 +187,5 @@ def attempts() -> int:
 
 
 def prepare_all() -> None:
-    while actions.prepare():
+    while actions.matching.prepare():
         pass

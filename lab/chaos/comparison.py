@@ -1,13 +1,17 @@
 """Differences between the tables of a portal under faults and those of the serial run."""
 
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 import psycopg
 
 from apps.alerts.models import Message
-from apps.database.statements import fetch
+from apps.database.statements import fetch, fetch_rows
+from apps.postings.algorithms.duplicates import page_key, restored
 from apps.postings.models import Posting
+from lab.chaos import copies
 from lab.chaos.derived import tables
 from lab.chaos.derived.workers import serially
 from lab.chaos.differences import differences
@@ -15,18 +19,13 @@ from lab.chaos.index.checking import Check, check
 
 SHOWN = 5  # examples of each kind
 # Ids and arrival times differ between runs, and so does what was known of repeated text when a posting arrived, on
-# which its lead and its key depend. Everything else of a posting is compared, and which postings have one key.
+# which its lead and its key depend. Everything else of a posting is compared; see `copies` for the keys.
 _OF_THE_RUN = {"id", "retrieved_at", "lead", "fold_key", "first_copy"}
 _COLUMNS = ", ".join(
     f"posting.{field.column}" for field in Posting._meta.concrete_fields if field.column not in _OF_THE_RUN
 )
 _NAME = "posting.source_id || ' ' || encode(posting.identity, 'hex')"
 _POSTINGS = f"SELECT {_NAME}, md5(ROW({_COLUMNS})::text) FROM postings_posting posting"
-# Each with the first of its copies.
-_COPIES = (
-    f"SELECT {_NAME}, min({_NAME}) OVER (PARTITION BY fold_key, CASE WHEN fold_key = 0 THEN id END)"
-    " FROM postings_posting posting"
-)
 _HITS = (
     f"SELECT saved_id || ' ' || {_NAME}, '' FROM alerts_hit JOIN postings_posting posting ON posting.id = posting_id"
 )
@@ -34,7 +33,8 @@ _EDITIONS = (
     f"SELECT {_NAME} || ' ' || edition.id, edition.title FROM postings_edition edition"
     " JOIN postings_posting posting ON posting.id = posting_id"
 )
-COMPARED = {"postings": _POSTINGS, "copies": _COPIES, "hits of searches": _HITS, "editions": _EDITIONS}
+COMPARED = {"postings": _POSTINGS, "hits of searches": _HITS, "editions": _EDITIONS}
+ALONE = 1_000  # postings, of which one more than in the serial run may be folded with none of its copies
 
 # How often each hit was delivered.
 _DELIVERIES = """
@@ -52,15 +52,15 @@ class Findings:
     added: dict[str, int] = field(default_factory=dict)
     different: dict[str, int] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
+    folded_otherwise: int = 0  # postings folded with other ones than in the serial run, which is no fault
 
     @property
     def differing(self) -> int:
         return sum(sum(kind.values()) for kind in (self.missing, self.added, self.different))
 
 
-def compare_with_serial(address: str) -> Findings:
+def compare_with_serial(found: Findings, address: str) -> None:
     """Compare postings and hits with those in the database of the serial run."""
-    found = Findings()
     with psycopg.connect(address, options="-c timezone=UTC") as serial:
         for name, statement in COMPARED.items():
             rows = fetch(statement)
@@ -71,7 +71,30 @@ def compare_with_serial(address: str) -> Findings:
             found.different[name] = len(differing.different)
             for kind, names in asdict(differing).items():
                 found.faults += [f"{name}: {row} is {kind}" for row in names[:SHOWN]]
-    return found
+
+
+def check_copies(found: Findings, address: str) -> None:
+    """Check that postings are folded with copies alone, and with one where there are any, as in the serial run."""
+    with psycopg.connect(address, options="-c timezone=UTC") as serial:
+        expected = _folded(serial.execute(copies.ROWS).fetchall())
+    present = _folded(fetch_rows(copies.ROWS))
+    ours, theirs = copies.judge(present), copies.judge(expected)
+    too_many = max(0, len(ours.alone) - len(theirs.alone) - len(present) // ALONE)
+    found.rows["copies"] = ours.copies
+    found.missing["copies"] = len(ours.unknown) + too_many
+    found.different["copies"] = len(ours.foreign)
+    found.faults += [f"copies: those of {name} are not found" for name in ours.unknown[:SHOWN]]
+    found.faults += [f"copies: {name} is folded with what is no copy" for name in ours.foreign[:SHOWN]]
+    found.faults += [f"copies: {name} is folded with none" for name in ours.alone[: min(SHOWN, too_many)]]
+    groups, serial_groups = copies.groups(present), copies.groups(expected)
+    found.folded_otherwise = sum(groups[name] != serial_groups.get(name) for name in groups)
+
+
+def _folded(rows: Iterable[tuple[Any, ...]]) -> list[copies.Folded]:
+    return [
+        copies.Folded(name, key, at, None if values is None else replace(restored(values, words), page=page_key(url)))
+        for name, key, at, url, values, words in rows
+    ]
 
 
 def compare_derived(found: Findings, now: datetime) -> None:

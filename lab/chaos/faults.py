@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from lab.chaos.topology import WORKERS, Topology
-from lab.chaos.watch import Watch
+from lab.chaos.watch import Watch, wait_for
 
 MIN_FREEZE_SECONDS, MAX_FREEZE_SECONDS = 2.0, 4.0
 PARTITION_SECONDS = 40.0  # longer than both sides need to detect it
@@ -28,6 +28,11 @@ class FaultContext:
     watch: Watch
     chance: random.Random
     when_leader_gone: Callable[[str, Callable[[], None]], None]  # measures the takeover, then calls
+
+    def leader(self) -> str:
+        """The leading beat; on a busy machine it may just have lost that to the other one."""
+        wait_for(lambda: "" if self.watch.leader() else "a beat that leads", "a leader to harm")
+        return self.watch.leader() or self.leader()
 
     def kill(self, name: str) -> str:
         process = self.topology.processes[name]
@@ -56,7 +61,7 @@ def _restart_worker(context: FaultContext) -> str:
 
 
 def _kill_leader(context: FaultContext) -> str:
-    leader = context.watch.leader()
+    leader = context.leader()
     process = context.topology.processes[leader]
     process.kill()
     context.when_leader_gone(leader, process.start)
@@ -64,7 +69,7 @@ def _kill_leader(context: FaultContext) -> str:
 
 
 def _freeze_leader(context: FaultContext) -> str:
-    leader = context.watch.leader()
+    leader = context.leader()
     process = context.topology.processes[leader]
     process.freeze()
     until = time.monotonic() + LEADER_FREEZE_SECONDS

@@ -42,7 +42,6 @@ from portal.launcher.embedded import StartError
 from portal.launcher.startup import ROOT
 
 MAX_CALM_SECONDS = 1.0  # between the end of a fault and the next one
-DRAIN_TIMEOUT_SECONDS = 240.0  # for the remaining work after the replay
 REPLAYED_SHARE = 2 / 3  # of the faults happen during the replay, the others while derived data is recomputed
 REFUSED_SHARE = 0.3  # of the calls to webhooks
 EVER = datetime(1970, 1, 1, tzinfo=UTC)
@@ -219,7 +218,7 @@ class Scenario:
         self._say("Waiting for the end of the replay")
         time.sleep(max(0.0, replay.timeline.real(self._end) - datetime.now(UTC).timestamp()))
         _persistently(self._count_stranded)
-        wait_for(lambda: _persistently(self._unstored), "all sources to be stored completely", DRAIN_TIMEOUT_SECONDS)
+        self._await_end(self._unstored, "all sources to be stored completely")
 
     def _count_stranded(self) -> None:
         """Count sources due later than lease and back-off allow; a dying worker leaves no more than a lease behind."""
@@ -251,7 +250,14 @@ class Scenario:
             expire_back_off()
             return comparison.remaining_work()
 
-        wait_for(lambda: _persistently(left), "derived data and notifications", DRAIN_TIMEOUT_SECONDS)
+        self._await_end(left, "derived data and notifications")
+
+    def _await_end(self, missing: Callable[[], str], what: str) -> None:
+        """Wait until nothing is missing. What does not end is a fault that is found, and all else is compared still."""
+        try:
+            wait_for(lambda: _persistently(missing), what)
+        except StartError as error:
+            self.outcome.findings.faults.append(str(error))
 
     def _compare(self) -> None:
         self._say("Comparing with a serial run")
@@ -263,7 +269,8 @@ class Scenario:
         outcome.revived = len(self._topology.revived)
         outcome.retrievals = Retrieval.objects.count()
         outcome.verdict = self._judge()
-        outcome.findings = comparison.compare_with_serial(endpoints.other_database(SERIAL))
+        comparison.compare_with_serial(outcome.findings, endpoints.other_database(SERIAL))
+        comparison.check_copies(outcome.findings, endpoints.other_database(SERIAL))
         comparison.check_index(outcome.findings)
         comparison.check_notifications(outcome.findings)
         now = Posting.objects.aggregate(latest=Max("published_at"))["latest"]

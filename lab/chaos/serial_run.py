@@ -24,7 +24,7 @@ MAX_POSTINGS = 100  # of one document
 
 
 def run(record: Path) -> None:
-    """Store all postings that a record reports as served, and match them with the saved searches."""
+    """Store all postings that a record reports as served and as obtainable, and match them with the saved searches."""
     witnessed = collect(read_record(record))
     start = witnessed.start
     timeline = Timeline(start.origin, start.start, start.speed)
@@ -36,12 +36,12 @@ def run(record: Path) -> None:
     workload.add_sources(feeds, addresses)
     ids = {number: source_id for source_id, number in queries.replayed_sources(start.port).items()}
     served: dict[int, list[int]] = defaultdict(list)
-    for source, posting in sorted(witnessed.served):
+    for source, posting in sorted(witnessed.served - witnessed.unobtainable):
         served[source].append(posting)
     for feed in feeds:
         for first, count in _ranges(served[feed.number]):
             _store(feed, first, count, ids[feed.number], timeline, addresses, faults.get(feed.number))
-    while alerts.match(now=datetime.now(UTC)):
+    while alerts.matching.match(now=datetime.now(UTC)):
         pass
 
 

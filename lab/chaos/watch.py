@@ -11,7 +11,8 @@ from apps.retrieval.scheduler.beat import LEADERSHIP
 from portal.launcher.embedded import StartError
 
 POLL_SECONDS = 0.1
-RECOVERY_TIMEOUT_SECONDS = 180.0  # the machine may be busy
+STALLED_AFTER_SECONDS = 300.0  # on a busy machine a worker alone takes two minutes to start
+MAX_STALLS = 10  # of that length, in which something changes and nothing ends
 
 _LEADER = """
 SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)
@@ -67,11 +68,23 @@ class Watch:
             self._connection = None
 
 
-def wait_for(missing: Callable[[], str], what: str, within: float = RECOVERY_TIMEOUT_SECONDS) -> float:
-    """Wait until nothing is missing, and return the seconds that took; raises StartError after `within` seconds."""
-    started = time.monotonic()
+def wait_for(missing: Callable[[], str], what: str, stalled_after: float = STALLED_AFTER_SECONDS) -> float:
+    """Wait until nothing is missing, and return the seconds that took.
+
+    How long depends on the machine and on what else it does, so what still changes is waited for.
+
+    Raises
+    ------
+    StartError
+        If the same has been missing for `stalled_after` seconds, or something for `MAX_STALLS` times as long.
+    """
+    started = changed = time.monotonic()
+    before = ""
     while still := missing():
-        if time.monotonic() - started > within:
-            raise StartError(f"Waited {within:.0f} s for {what}; still missing: {still}.")
+        now = time.monotonic()
+        if still != before:
+            before, changed = still, now
+        if now - changed > stalled_after or now - started > MAX_STALLS * stalled_after:
+            raise StartError(f"Waited {now - started:.0f} s for {what}; still missing: {still}.")
         time.sleep(POLL_SECONDS)
     return time.monotonic() - started

@@ -23,7 +23,7 @@ MIN_GAP_SECONDS = 2.0  # between two checks of a source
 FAULTY = 0.25  # share of the sources
 SLOWNESS = 2.0  # s that a slow source takes
 WINDOW = 200  # postings in a feed, so that an outage of some seconds pushes nothing out
-QUERIES = ("ministry", "court OR library", '"city council"', "astronomers -harbour", "(bank OR union) weather")
+QUERIES = ("contract", "dam OR harbour", '"at every figure"', "bridge -contract", "(train OR farms) decision")
 
 
 def setup(sources: int, seconds: float, seed: int) -> Setup:
@@ -73,5 +73,5 @@ def add_users(web: Receiver | None = None) -> None:
         saved = save_search(user, f"search {number}", query, order=SavedSearch.Order.NEWEST, now=now)
         if web is not None:
             set_rule(user, saved.pk, webhook_url=web.url(f"/hook/{number}"))
-    while alerts.prepare():
+    while alerts.matching.prepare():
         pass

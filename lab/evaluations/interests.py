@@ -12,10 +12,10 @@ from apps.alerts.algorithms.interest import counted_importance, interests
 from apps.alerts.algorithms.relevance import HEAVIEST, relevant_sources
 from apps.postings.algorithms.words import analyse
 from apps.retrieval.algorithms.calendar import DAY, WEEK, hours_of
-from apps.retrieval.algorithms.cam.relevance import Vector, matrix, unit_vector
-from apps.retrieval.algorithms.planner.policies import Lessons, PricedPlan, first_price
+from apps.retrieval.algorithms.cam.relevance import Vector, unit_vector
 from apps.retrieval.algorithms.simulation.accounting import Outcome, matching, simulate_reactive
 from apps.retrieval.algorithms.simulation.comparison import LEAST_GAP
+from apps.retrieval.algorithms.simulation.priced_plan import Lessons, PricedPlan, first_price
 from apps.retrieval.algorithms.traces import Trace
 from lab.worlds.items import Item
 
@@ -92,8 +92,7 @@ def draw_searches(world: World, lessons: Lessons, count: int, *, max_share: floa
         rows.append(_vector(dict.fromkeys(chosen.tolist(), 1), world.frequencies, world.documents))
     importance = np.array([float(drawn.randint(1, 10)) for _ in rows])
     counted = counted_importance(importance, np.arange(len(rows)))
-    size = len(world.words)
-    of_search, of_source, values = relevant_sources(matrix(world.vectors, size), matrix(rows, size))
+    of_search, of_source, values = relevant_sources(world.vectors, rows)
     weights = np.zeros(len(world.vectors))
     np.add.at(weights, of_source, counted[of_search] * values)
     return Searches(queries, importance, interests(weights, lessons.root_masses(), max_share))

@@ -13,11 +13,12 @@ from apps.account_data.formats.problems import BadArchive
 from apps.account_data.formats.records import record, record_list, records
 from apps.account_data.members import MEMBERS, AboutPostings
 from apps.account_data.members.base import identifiers_in
-from apps.api.dialects.google_reader.formats.forms import Fields, microseconds, read_moment
+from apps.api.dialects.google_reader.formats.forms import Fields, read_moment
 from apps.api.dialects.google_reader.formats.ids import long_form, read_item_id
 from apps.api.dialects.google_reader.formats.streams import BadStream, label_of, path_of, read_stream
 from apps.api.formats.parameters import BadRequest
 from apps.postings.algorithms.markup import clean
+from apps.postings.algorithms.times import microseconds
 from apps.retrieval.algorithms.reading import read_index, read_site_page
 from apps.retrieval.algorithms.robots import allows, rules_in
 from apps.retrieval.http.decoding import Decoder, TooLarge, Undecodable

@@ -61,39 +61,3 @@ def freshness(postings: ArrayLike, retrievals: ArrayLike, times: ArrayLike) -> F
     seen = np.append(0, np.searchsorted(postings, retrievals, side="right"))
     known = seen[np.searchsorted(retrievals, times, side="right")]
     return np.asarray(known == np.searchsorted(postings, times, side="right"), dtype=np.float64)
-
-
-def mean_age(postings: ArrayLike, retrievals: ArrayLike, start: float, end: float) -> float:
-    """Time average of `age` over [start, end], in hours.
-
-    Examples
-    --------
-    >>> mean_age([1.0, 2.0], retrievals=[3.0, 4.0], start=0.0, end=4.0)  # it grows from 0 to 2 within two hours
-    0.5
-    """
-    since, stale_from, stale_until = _stale_stretches(postings, retrievals, start, end)
-    return float(((stale_until - since) ** 2 - (stale_from - since) ** 2).sum() / 2 / (end - start))
-
-
-def mean_freshness(postings: ArrayLike, retrievals: ArrayLike, start: float, end: float) -> float:
-    """Share of [start, end] in which nothing is pending.
-
-    Examples
-    --------
-    >>> mean_freshness([1.0, 2.0], retrievals=[3.0, 4.0], start=0.0, end=4.0)
-    0.5
-    """
-    _, stale_from, stale_until = _stale_stretches(postings, retrievals, start, end)
-    return float(1 - (stale_until - stale_from).sum() / (end - start))
-
-
-def _stale_stretches(
-    postings: ArrayLike, retrievals: ArrayLike, start: float, end: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Earliest pending posting of each gap between retrievals, and where its wait lies within [start, end]."""
-    postings = np.asarray(postings, dtype=np.float64)
-    begin, until = np.append(-np.inf, retrievals), np.append(retrievals, np.inf)
-    earliest = np.append(postings, np.inf)[np.searchsorted(postings, begin, side="right")]
-    stale_from, stale_until = np.maximum(earliest, start), np.minimum(until, end)
-    stale = stale_from < stale_until
-    return earliest[stale], stale_from[stale], stale_until[stale]

@@ -1,4 +1,4 @@
-"""Several retrievals of a source per period: Theorem 3 of Sia, Cho and Cho, and the two solvers they describe.
+"""Several retrievals of a source per period: the two solvers that Sia, Cho and Cho describe for Theorem 3.
 
 The paper leaves details of both open; each docstring states how they are interpreted here. Neither solver is exact: the
 condition of Theorem 3 is only necessary. The module `exact` finds the optimum.
@@ -113,7 +113,7 @@ def _unrolled(
     """The plans (k, retrievals) that begin with `first` and one of `second` and survive the pruning."""
     plans = np.column_stack((np.full(second.size, first), second))
     partial = expected_delay_between(profile, plans[:, 0], plans[:, 1])
-    while plans.shape[1] < retrievals:
+    while plans.shape[1] < retrievals and len(plans):
         previous, current = plans[:, -2], plans[:, -1]
         dark, slope = profile.expected(current) - profile.expected(previous), rate(current)
         going = (slope > 0) & (dark > 0) & (partial < bound)
@@ -143,25 +143,31 @@ def iterative_refinement(
     --------
     >>> office = Profile(np.repeat([0.1, 1.0, 0.1], [8, 10, 6]), period=24.0)
     >>> iterative_refinement(office, 3).round(3).tolist()
-    [3.667, 13.0, 18.0]
+    [3.333, 12.667, 18.0]
     """
-    rate, period = _reading(profile, interpolated), profile.period
-    times = _even_start(profile, retrievals)
-    best, cost = times.copy(), expected_delay(profile, times)
+    rate, period, even = _reading(profile, interpolated), profile.period, _even_start(profile, retrievals)
+    farthest = round(period / grid)
+    nodes = even[:, None] + np.arange(-farthest, farthest + 1) * grid
+    # A move is looked up: whole sweeps of single evaluations would take seconds.
+    at, levels, rates = nodes.tolist(), profile.expected(nodes).tolist(), rate(nodes).tolist()
+    place, last = [farthest] * retrievals, retrievals - 1
+    best, cost = even, expected_delay(profile, even)
     for _ in range(sweeps):
         moved = False
-        for j in range(retrievals):
-            since = times[j - 1] - (period if j == 0 else 0.0)
-            until = times[(j + 1) % retrievals] + (period if j == retrievals - 1 else 0.0)
-            dark = float(profile.expected(times[j]) - profile.expected(since))
-            light = float(rate(times[j]) * (until - times[j]))
-            shifted = times[j] + grid * np.sign(light - dark)
-            if shifted != times[j] and (retrievals == 1 or since < shifted < until):
-                times[j], moved = shifted, True
+        for j, k in enumerate(place):
+            after = (j + 1) % retrievals
+            since = at[j - 1][place[j - 1]] - period * (j == 0)
+            until = at[after][place[after]] + period * (j == last)
+            dark = levels[j][k] - levels[j - 1][place[j - 1]] + profile.total * (j == 0)
+            light = rates[j][k] * (until - at[j][k])
+            shifted = min(max(k + (light > dark) - (light < dark), 0), 2 * farthest)
+            if shifted != k and (retrievals == 1 or since < at[j][shifted] < until):
+                place[j], moved = shifted, True
         if not moved:
             break
+        times = nodes[np.arange(retrievals), place]
         if (now := expected_delay(profile, times)) < cost:
-            best, cost = times.copy(), now
+            best, cost = times, now
     return within_period(best, period)
 
 

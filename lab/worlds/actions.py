@@ -7,7 +7,7 @@ from django.db import transaction
 
 from apps.postings import actions as postings
 from apps.retrieval.actions import adopt_sources
-from apps.sources.actions import NewSource, add_sources, edit_source
+from apps.sources.actions.editing import NewSource, add_sources, edit_source
 from apps.sources.formats.feed import ParsedEntry
 from lab.worlds import queries
 from lab.worlds.addresses import Addresses

@@ -2,7 +2,7 @@
 
 from django.db import connection, transaction
 
-from apps.search.actions import clear
+from apps.search.actions.reindexing import clear
 
 # In the order of their documents, so that newer ones stay newer; after them, those without.
 _ALL = """

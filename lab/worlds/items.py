@@ -17,7 +17,7 @@ from psycopg.types.json import Jsonb
 
 from apps.postings.actions import Document
 from apps.postings.algorithms.edits import text_hash
-from apps.sources.actions import NewSource, add_sources
+from apps.sources.actions.editing import NewSource, add_sources
 from apps.sources.formats.feed import ParsedEntry
 
 COPIED_AT_ONCE = 20_000

@@ -9,7 +9,7 @@ from apps.alerts import actions
 from apps.alerts.actions.rules import set_importance
 from apps.alerts.queries import interest
 from apps.postings.algorithms.words import analyse
-from apps.search.actions import consume
+from apps.search.actions.reindexing import consume
 from apps.search.actions.saved import save_search
 from apps.search.models import SavedSearch
 from apps.search.queries import snapshot
@@ -27,7 +27,7 @@ def add_searches(source_ids: Sequence[int], count: int, *, seed: int, now: datet
     """
     while consume(limit=1_000):
         pass
-    actions.profile_sources(source_ids, now=now)
+    actions.weighing.profile_sources(source_ids, now=now)
     words = _words_of(source_ids)
     if len(words) < count:
         raise ValueError(f"Only {len(words)} of the sources have words to search for, and {count} are wanted.")
@@ -37,11 +37,11 @@ def add_searches(source_ids: Sequence[int], count: int, *, seed: int, now: datet
         user, _ = User.objects.get_or_create(username=f"searcher{number}")
         saved = save_search(user, query, query, order=SavedSearch.Order.NEWEST, now=now)
         set_importance(user, saved.pk, float(drawn.randint(1, 10)))
-    while actions.prepare():
+    while actions.matching.prepare():
         pass
-    while actions.weigh():
+    while actions.weighing.weigh():
         pass
-    actions.raise_interests()
+    actions.weighing.raise_interests()
     return queries
 
 

@@ -20,6 +20,7 @@ from lab.worlds.lines import Line, Published, Request, Start
 from lab.worlds.responses import Options
 from lab.worlds.server import BACKLOG, LOOPBACK, Replay, serving
 from lab.worlds.synthetic import make_steady_feeds
+from lab.worlds.trace import steady
 
 POSTING_GAP = timedelta(hours=1)  # between two postings of a feed
 POSTINGS = 40  # in a feed
@@ -63,7 +64,7 @@ class Server:
         self._connection = connection
 
     def publish(self) -> None:
-        """Publish one more posting in every feed."""
+        """Publish one more change in every feed."""
         self._call("publish")
 
     def take_requests(self) -> list[Request]:
@@ -86,10 +87,19 @@ class Server:
 
 
 @contextmanager
-def serving_apart(feeds: int, *, seed: int, changes: int = 0) -> Iterator[Server]:
-    """Serve made-up feeds with `POSTINGS` postings each that can `publish` up to `changes` times.
+def serving_apart(
+    feeds: int,
+    *,
+    seed: int,
+    changes: int = 0,
+    at_once: int = 1,
+    postings: int = POSTINGS,
+    recorded: Sequence[Feed] = (),
+) -> Iterator[Server]:
+    """Serve made-up feeds with so many postings each that can `publish` up to `changes` times.
 
-    The portal may reach them within the block.
+    A change is `at_once` postings in every feed. With a recording its texts are published instead of made-up ones. The
+    portal may reach the feeds within the block.
 
     Raises
     ------
@@ -97,10 +107,12 @@ def serving_apart(feeds: int, *, seed: int, changes: int = 0) -> Iterator[Server
         If the server cannot start.
     """
     begin = datetime.now(UTC) - (changes + 1) * POSTING_GAP
-    times = [(begin + number * POSTING_GAP).timestamp() for number in range(1 - POSTINGS, changes + 1)]
-    made = make_steady_feeds(feeds, seed=seed, times=times)
+    hours = [float(number) for number in range(1 - postings, 1)]
+    hours += [(number + 1) / at_once for number in range(changes * at_once)]
+    times = [(begin + hour * POSTING_GAP).timestamp() for hour in hours]
+    made = steady(recorded, feeds, times) if recorded else make_steady_feeds(feeds, seed=seed, times=times)
     ours, theirs = _spawned.Pipe()
-    process = _spawned.Process(target=_serve, args=(theirs, made, begin), name="replay", daemon=True)
+    process = _spawned.Process(target=_serve, args=(theirs, made, begin, postings), name="replay", daemon=True)
     process.start()
     theirs.close()
     try:
@@ -114,10 +126,10 @@ def serving_apart(feeds: int, *, seed: int, changes: int = 0) -> Iterator[Server
         process.kill()
 
 
-def _serve(connection: Connection, feeds: Sequence[Feed], begin: datetime) -> None:
+def _serve(connection: Connection, feeds: Sequence[Feed], begin: datetime, postings: int) -> None:
     """Serve until the other end of the pipe is closed."""
     clock, record = _Clock(begin), _Record()
-    options = Options(window=POSTINGS, kept_bodies=2 * len(feeds))
+    options = Options(window=postings, kept_bodies=2 * len(feeds))
     with _silence() as silent_port, serving(feeds, clock=clock, options=options, record=record) as replay:
         replay.render_all()
         connection.send((replay.addresses, silent_port))

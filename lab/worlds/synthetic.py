@@ -19,6 +19,7 @@ MEDIAN_RATE = 1.0  # postings per day
 SPREAD_OF_RATES = 1.3  # standard deviation of the natural logarithm of the rate
 MAX_RATE = 200.0  # postings per day
 EVENTS = 8  # things that happen on one day and that several sources of a language report
+NAMES = ("town", "suburb", "venue", "firm", "person", "critic")  # of what an event is about
 SHARE_OF_EVENTS = 0.4  # of the postings report one of these
 
 
@@ -82,10 +83,9 @@ def compose(seed: int, source: int, posting: int, time: float, vocabulary: Vocab
         event = random.Random(f"{seed} {vocabulary.language} {time // 86400} {draw.randrange(EVENTS)}")
     else:
         event = draw
-    words = {
-        "actor": event.choice(vocabulary.actors),
-        "object": event.choice(vocabulary.objects),
-        "place": event.choice(vocabulary.places),
+    names = {name: _name(event, vocabulary) for name in NAMES}
+    words = names | {
+        "object": event.choice(vocabulary.objects).format(**names),
         "verb": draw.choice(vocabulary.verbs),
     }
     headline = vocabulary.headline.format(**words)
@@ -93,6 +93,11 @@ def compose(seed: int, source: int, posting: int, time: float, vocabulary: Vocab
     paragraphs = [_paragraph(draw, vocabulary, words, opening)]
     paragraphs += [_paragraph(draw, vocabulary, words) for _ in range(draw.randint(1, 3))]
     return Text(headline[0].upper() + headline[1:], tuple(paragraphs))
+
+
+def _name(event: random.Random, vocabulary: Vocabulary) -> str:
+    """A made-up name, which hardly any other event has: nothing else distinguishes unrelated events."""
+    return "".join(event.choices(vocabulary.syllables, k=vocabulary.syllables_of_a_name)).capitalize()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 import csv
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from lab.worlds.feed import Feed, Text
@@ -82,6 +82,28 @@ def read_feeds(lines: Iterable[str], sources: Iterable[RecordedSource], *, begin
             )
         )
     return feeds
+
+
+def steady(recorded: Sequence[Feed], count: int, times: Sequence[float]) -> list[Feed]:
+    """`count` feeds that all publish at the same `times` what recorded feeds have published, none of it twice.
+
+    A recorded feed with many postings becomes several. Raises TraceError if there are too few.
+
+    >>> recorded = [Feed(3, "News", "en", "", [1.0, 2.0, 3.0], [Text(word, ()) for word in "abc"])]
+    >>> [feed] = steady(recorded, 1, [10.0, 20.0])
+    >>> feed.number, feed.times, [text.title for text in feed.texts]
+    (1, [10.0, 20.0], ['a', 'b'])
+    """
+    size = len(times)
+    pieces = max((len(feed.times) // size for feed in recorded), default=0)
+    starts = [(feed, piece * size) for piece in range(pieces) for feed in recorded if len(feed.times) >= size]
+    chosen = [(feed, start) for feed, start in starts if start + size <= len(feed.times)][:count]
+    if len(chosen) < count:
+        raise TraceError(f"the recording has only {len(chosen)} feeds of {size} postings")
+    return [
+        replace(feed, number=number, times=list(times), texts=feed.texts[start : start + size])
+        for number, (feed, start) in enumerate(chosen, 1)
+    ]
 
 
 def _read_items(

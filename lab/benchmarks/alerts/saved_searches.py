@@ -79,7 +79,7 @@ def add_searches(queries: Sequence[str]) -> None:
 
 def prepare() -> bool:
     """Index some saved searches; return whether there were any."""
-    return bool(actions.prepare(10 * actions.PREPARE_BATCH))
+    return bool(actions.matching.prepare(10 * actions.matching.PREPARE_BATCH))
 
 
 def of_words(items: Sequence[Item], length: int, count: int) -> list[Item]:

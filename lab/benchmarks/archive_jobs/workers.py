@@ -45,8 +45,8 @@ def run(kind: str, workers: int, *, kill: int | None = None) -> Iterator[Progres
     Raises WorkerFailed if a worker exits by itself or the job fails.
     """
     read("The vote", "The council voted on Tuesday to keep the old bridge open.")  # loads the models of all workers
-    job, _ = actions.create(kind, requested_by="benchmark_jobs")
-    actions.advance(job.pk)
+    job, _ = actions.claiming.create(kind, requested_by="benchmark_jobs")
+    actions.advancing.advance(job.pk)
     chance, killed, used, begin = random.Random(kill), False, _used(), time.perf_counter()
     with _working(job.pk, workers) as processes:
         while (now := Job.objects.get(pk=job.pk)).state in Job.ACTIVE:
@@ -59,7 +59,7 @@ def run(kind: str, workers: int, *, kill: int | None = None) -> Iterator[Progres
                 killed = True
             if any(process.exitcode for process in processes.values()):
                 raise WorkerFailed("A worker ended though nobody had killed it.")
-            actions.advance(job.pk)  # as beat does
+            actions.advancing.advance(job.pk)  # as beat does
             yield progress
             time.sleep(WATCHED_EVERY)
     seconds = time.perf_counter() - begin

@@ -31,7 +31,7 @@ def add_batches(items: Sequence[Item], source_id: int, label: str) -> dict[str, 
         begin = time.perf_counter()
         [stored] = postings.store([document])
         middle = time.perf_counter()
-        consumed = actions.consume()
+        consumed = actions.reindexing.consume()
         end = time.perf_counter()
         assert consumed == stored.new
         seconds["store"].append(middle - begin)

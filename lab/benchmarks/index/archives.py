@@ -19,7 +19,7 @@ from apps.search import actions
 from apps.search.algorithms.index.conditions import Before
 from apps.search.models import Generation
 from apps.search.queries import snapshot
-from apps.sources.actions import NewSource, add_sources
+from apps.sources.actions.editing import NewSource, add_sources
 from lab.worlds.feed import Feed, Text
 from lab.worlds.leases import lease
 from lab.worlds.lines import Request
@@ -96,7 +96,7 @@ class Archive:
                 if added:
                     growth.per_item.append((indexed - begin) / added)
                     growth.after_generation.append(made)
-                made = actions.maintain() > 0
+                made = actions.segment_building.maintain() > 0
                 growth.maintaining += time.perf_counter() - indexed
                 stored += added
                 report(stored)
@@ -145,7 +145,7 @@ def archive(texts: Sequence[Text], sources: int) -> Iterator[Archive]:
 
 def _pull() -> int:
     added = 0
-    while consumed := actions.consume():
+    while consumed := actions.reindexing.consume():
         added += consumed
     return added
 

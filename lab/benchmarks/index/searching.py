@@ -15,7 +15,7 @@ from apps.search.algorithms.index.conditions import All, Stands
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Recipe, search
 from apps.search.queries import Snapshot, snapshot
-from apps.search.queries.facets import attributes_of
+from apps.search.queries.ordering import attributes_of
 from lab.harness import cpu_seconds
 
 Case = TypeVar("Case")

@@ -21,6 +21,7 @@ IntArray = NDArray[np.int64]
 
 YEAR = 365.0  # days that the postings span
 STORED_AT_ONCE = 20_000
+HOARDED = 300  # sources
 MAX_FOLLOWED = 1_000  # sources, by one of fifty
 KINDS = ("keen", "reader", "idle", "done")
 SHARES = (0.45, 0.30, 0.15, 0.10)
@@ -37,6 +38,7 @@ class Population:
     kinds: NDArray[np.str_]  # of each user
     follows: IntArray  # the number of sources that each follows
     collector: int  # the user with a hundred thousand unread postings, or a tenth of all
+    hoarder: int  # the user who has read nothing of three hundred sources
 
 
 # --- sources and postings ---------------------------------------------------------------------------------------------
@@ -80,6 +82,15 @@ def add_postings(sources: IntArray, count: int, now: datetime, *, seed: int) -> 
             cursor.execute(_ADD_POSTINGS, [_texts(chance), first, now, *(column.tolist() for column in columns)])
             yield min(STORED_AT_ONCE, count - first)
         cursor.execute("ALTER TABLE postings_posting ENABLE TRIGGER USER")
+
+
+def add_copies() -> None:
+    """Make 12 % of the postings copies: three in a row of every 25, mostly of three sources."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE postings_posting SET first_copy = id - id %% %(every)s WHERE id %% %(every)s < %(copies)s",
+            {"every": 25, "copies": 3},
+        )
 
 
 def _texts(chance: np.random.Generator) -> list[str]:
@@ -129,7 +140,7 @@ def add_users(sources: IntArray, count: int, now: datetime, *, seed: int) -> Pop
     with connection.cursor() as cursor:
         for statement in (_ADD_FOLDERS, _FILE, _READ, _STAR, _KEEP_UNREAD, _ADD_TAGS, _TAG, _ADD_STORIES, _ADD_MEMBERS):
             cursor.execute(statement, {"readers": readers, "people": user_ids.tolist()})
-    return Population(user_ids, kinds, follows, _add_collector(now))
+    return Population(user_ids, kinds, follows, _add_collector(now), _add_hoarder(sources, now))
 
 
 def _add_follows(
@@ -218,7 +229,8 @@ SELECT id, id, 'en', 3, 0, 3, published_at, published_at FROM postings_posting W
 """
 _ADD_MEMBERS = """
 INSERT INTO stories_member (posting_id, story_id, source_id, published_at, text_hash, fingerprint, terms, weights)
-SELECT posting.id, story.id, source_id, published_at, text_hash, '', '', '' FROM stories_story story
+SELECT posting.id, story.id, source_id, published_at, text_hash, '', '\\x00000000', '\\x0000803f'
+FROM stories_story story  -- one term of weight 1 makes them related
 JOIN postings_posting posting ON posting.id BETWEEN story.id - 2 AND story.id
 """
 
@@ -232,6 +244,26 @@ def _add_collector(now: datetime) -> int:
     return collector.pk
 
 
+def _add_hoarder(sources: IntArray, now: datetime) -> int:
+    """Add a user who has read nothing of the sources after the thirty busiest, in folders of thirty."""
+    hoarder = User.objects.create(username="hoarder", email="hoarder@people.example")
+    begin = now - timedelta(days=2 * YEAR)
+    with connection.cursor() as cursor:
+        cursor.execute(_ADD_FOLLOWS, [hoarder.pk, begin, 0, begin, sources[30 : 30 + HOARDED].tolist()])
+        cursor.execute(_FILE_HOARD, [hoarder.pk])
+    return hoarder.pk
+
+
+_FILE_HOARD = """
+WITH made AS (
+    INSERT INTO following_folder (user_id, parent_id, name)
+    SELECT id, NULL, 'Folder ' || n FROM (SELECT %s::bigint AS id) person, generate_series(1, 10) n
+    RETURNING id, user_id, name
+)
+INSERT INTO following_follow_folders (follow_id, folder_id)
+SELECT follow.id, made.id FROM following_follow follow JOIN made USING (user_id)
+WHERE made.name = 'Folder ' || 1 + follow.id %% 10
+"""
 _COLLECT = """
 INSERT INTO following_follow (user_id, source_id, title, unread_from, read_through, followed_at)
 SELECT %(user)s, source_id, '', %(begin)s, 0, %(begin)s FROM (

@@ -97,6 +97,7 @@ def _addresses(user: User, chance: random.Random) -> dict[str, list[str]]:
             f"{river}?show=unread",
             f"{river}?start={int(start.timestamp())}000000.1",
         ],
+        "unread": [f"{river}?show=unread"],
         "folder": [
             reverse("river_folder", args=[folder]) + shown for folder in folders for shown in ("", "?show=unread")
         ],

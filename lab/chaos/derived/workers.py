@@ -38,7 +38,7 @@ class WorkerFailed(Exception):
 KINDS: dict[str, _Work] = {
     "count": lambda: trending.count(wait=False),
     "slice": lambda: trending.slice_stale(wait=False),
-    "group": lambda: stories.consume(wait=False),
+    "group": lambda: stories.consuming.consume(wait=False),
     "summarise": lambda: summaries.consume(wait=False),
 }
 
@@ -78,7 +78,7 @@ def _work_through(sending: Connection, now: datetime) -> None:
         while work():
             pass
         sending.send((kind, time.perf_counter() - begin))
-    stories.maintain(now=now)
+    stories.maintaining.maintain(now=now)
 
 
 # --- several, killed --------------------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ def _work_on(name: str, now: datetime, seed: str) -> None:
         if not sum([_turn(work) for work in kinds]):
             time.sleep(IDLE_SECONDS)
         if chance.random() < MAINTENANCE_CHANCE:
-            stories.maintain(now=now)
+            stories.maintaining.maintain(now=now)
 
 
 def _turn(work: _Work) -> int:

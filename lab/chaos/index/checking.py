@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.database.statements import fetch, fetch_rows
-from apps.search.actions.reindexing import UNSEEN
+from apps.postings.algorithms.times import microseconds
+from apps.search.actions.reindexing import EVERYTHING, UNSEEN
 from apps.search.algorithms.index.inversion import invert, packed_impacts, unpack_flags, unpack_row
 from apps.search.algorithms.models.bm25 import IMPACT_VERSION
 from apps.search.queries.snapshot import consistent_snapshot
 from apps.search.queries.stored import document
-from apps.search.queries.times import microseconds
 
 MAX_NAMED = 5  # examples in a sentence
 
@@ -174,7 +174,8 @@ def _check_tail(found: Check, first: int) -> None:
 def _check_postings(found: Check) -> None:
     rows = fetch(
         f"SELECT coalesce(posting.id, document.posting_id) {UNSEEN} AND NOT EXISTS"
-        " (SELECT FROM search_outboxrow change WHERE change.posting_id = coalesce(posting.id, document.posting_id))"
+        " (SELECT FROM search_outboxrow change WHERE change.posting_id = coalesce(posting.id, document.posting_id))",
+        EVERYTHING,
     )
     if rows:
         named = _some([posting_id for (posting_id,) in rows])

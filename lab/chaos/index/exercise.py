@@ -26,7 +26,7 @@ from apps.search import actions
 from apps.search.algorithms.index import levels
 from apps.search.algorithms.models.recipe import search
 from apps.search.queries import Snapshot, snapshot
-from apps.sources.actions import NewSource, add_source
+from apps.sources.actions.editing import NewSource, add_source
 from apps.sources.formats.feed import ParsedEntry
 from lab.benchmarks.index.searching import RESULTS, Question, draw_questions
 from lab.chaos.index.proof import faults_of_archive
@@ -104,7 +104,7 @@ class Writer:
         self._report({"storing": words})
         store([Document(self._source_id, entries, "https://news.example/", "", "en", now)])
         self._report({"stored": words})
-        while actions.consume():
+        while actions.reindexing.consume():
             pass
         self._report({"added": words})
 
@@ -166,7 +166,7 @@ def run(
             until_orphaned(Reader(int(label), report).read, report, parent=parent, pause=pause)
         case "maintain":
             until_orphaned(
-                lambda: report({"steps": actions.maintain(at_least=levels.SMALLEST)}),
+                lambda: report({"steps": actions.segment_building.maintain(at_least=levels.SMALLEST)}),
                 report,
                 parent=parent,
                 pause=pause,

@@ -16,9 +16,9 @@ def faults_of_archive(writers: Iterable[Lines]) -> list[str]:
     """Describe each fault: first of what was searchable already, then of all that was stored."""
     lines = [line for writer in writers for line in writer]
     faults = [*_faults_of_index(), *_lost(lines, "added")]
-    while actions.consume():
+    while actions.reindexing.consume():
         pass
-    actions.maintain()
+    actions.segment_building.maintain()
     return [*faults, *_faults_of_index(), *_lost(lines, "stored")]
 
 

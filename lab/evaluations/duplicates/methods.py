@@ -7,10 +7,11 @@ from zlib import crc32
 
 import numpy as np
 
-from apps.postings.algorithms.boilerplate import SourceBoilerplate, common_keys
+from apps.postings.algorithms.boilerplate import SourceBoilerplate
 from apps.postings.algorithms.duplicates import Article, article
 from apps.sources.algorithms.addresses import same_page_key
 from lab.evaluations.duplicates.pairs import Carried, Pair
+from lab.evaluations.duplicates.stripping import common_keys
 
 NEAR = 3  # of 64 bits, as Manku et al. have it
 

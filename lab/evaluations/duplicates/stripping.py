@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from apps.postings.algorithms.boilerplate import SourceBoilerplate, Strippers, common_keys
+from apps.postings.algorithms.boilerplate import SOURCES, SourceBoilerplate, Strippers
 from lab.evaluations.stories.stream import Labelled, arrivals
 from lab.evaluations.stories.variants import boilerplate
 
@@ -38,6 +38,12 @@ def stripped(reports: Sequence[Labelled], seed: int) -> dict[str, float]:
         "recall": totals["right"] / max(1, totals["appended"]),
         "learned": totals["late_right"] / max(1, totals["late"]),
     }
+
+
+def common_keys(keys: Iterable[Iterable[int]]) -> frozenset[int]:
+    """Keys that at least three of the sources have learned; the portal counts them in the database."""
+    counts = Counter(key for each in keys for key in set(each))
+    return frozenset(key for key, count in counts.items() if count >= SOURCES)
 
 
 def _words(text: str) -> Counter[str]:

@@ -1,7 +1,6 @@
 """Simple rules for the kind of a page, as baselines of the learnt model."""
 
-from apps.postings.algorithms.extraction.kind_features import Facts
-from apps.postings.algorithms.extraction.kinds import KindName
+from apps.postings.algorithms.extraction.kinds import Facts, KindName
 from apps.postings.algorithms.extraction.literal import keen_tags
 
 MAX_LINKS = 50

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from apps.postings.algorithms.extraction.kind_features import NAMES, Facts, vector_of
-from apps.postings.algorithms.extraction.kinds import KINDS, KindModel
+from apps.postings.algorithms.extraction.kinds import KINDS, NAMES, Facts, KindModel, vector_of
 
 STIFFNESS = 20.0  # of the prior: 1 / variance of a weight around its point
 SHARES = {"news": 0.5, "index": 0.25, "valueless": 0.25}  # of the pages of a crawl

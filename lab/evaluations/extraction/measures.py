@@ -7,7 +7,7 @@ compared by their bags of four neighbouring words.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from apps.postings.algorithms.extraction.measures import shingles, words
+from apps.postings.algorithms.extraction.choosing import shingles, words
 
 
 @dataclass(frozen=True, slots=True)

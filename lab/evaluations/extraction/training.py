@@ -9,9 +9,9 @@ import numpy as np
 from scipy.optimize import minimize
 
 from apps.postings.algorithms.extraction.blocks import Block
+from apps.postings.algorithms.extraction.choosing import SHINGLE, shingles, words
 from apps.postings.algorithms.extraction.features import NAMES, Rows, features
 from apps.postings.algorithms.extraction.keen import Model
-from apps.postings.algorithms.extraction.measures import SHINGLE, shingles, words
 
 STRENGTH = 0.1  # of the data against the penalty of large weights, C
 MAX_STEPS = 200

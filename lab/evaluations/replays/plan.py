@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from apps.retrieval.algorithms.calendar import DAY, WEEK, hours_of
-from apps.retrieval.algorithms.planner.policies import Lessons, PricedPlan, first_price
 from apps.retrieval.algorithms.simulation.accounting import Outcome, matching, simulate_reactive
+from apps.retrieval.algorithms.simulation.priced_plan import Lessons, PricedPlan, first_price
 from apps.retrieval.algorithms.traces import Trace
 from apps.retrieval.algorithms.weekly_profiles.learning import five_minute_rates, learn_priors, learn_profiles
 from lab.evaluations.replays.verification import Witnessed

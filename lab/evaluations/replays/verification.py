@@ -49,6 +49,7 @@ class Verdict:
     doubled_count: int = 0  # stored more than once for the same source
     unknown_count: int = 0  # stored, but never published
     slipped_count: int = 0  # left the feed before it was served
+    unobtainable_count: int = 0  # served and not stored, see Witnessed.unobtainable
     lost: list[str] = field(default_factory=list)
     doubled: list[str] = field(default_factory=list)
     delays: Delays | None = None
@@ -65,6 +66,21 @@ class Witnessed:
     start: Start
     published: dict[Key, Published] = field(default_factory=dict)
     served: set[Key] = field(default_factory=set)
+    claimed: set[Key] = field(default_factory=set)  # the client sent the tag of an edition that had them
+    latest: dict[int, tuple[int, int]] = field(default_factory=dict)  # the edition that each source showed last
+    tagged: set[int] = field(default_factory=set)  # sources whose editions have tags
+
+    @property
+    def unobtainable(self) -> set[Key]:
+        """Served to a client that never claimed to hold them, as if it had died, and gone from the feed since.
+
+        No client can store them. Without tags it is unknown what the client holds: such postings count as lost.
+        """
+        return {
+            (source, posting)
+            for source, posting in self.served - self.claimed
+            if source in self.tagged and posting < self.latest[source][0]
+        }
 
 
 def collect(lines: Iterable[Line]) -> Witnessed:
@@ -83,15 +99,21 @@ def collect(lines: Iterable[Line]) -> Witnessed:
     if not isinstance(start, Start):
         raise RecordError("the record does not begin with its start")
     witnessed = Witnessed(start)
-    latest: dict[int, tuple[int, int]] = {}  # most answers repeat the one before
+    latest = witnessed.latest  # most answers repeat the one before
+    editions: dict[tuple[int, str], tuple[int, int]] = {}  # those that were shown and not claimed, by their tags
     for line in iterator:
         if isinstance(line, Published):
             witnessed.published[line.source, line.posting] = line
-        elif isinstance(line, Request) and (source := _source_served(line)) is not None:
-            shown = (line.first, line.count)
-            if latest.get(source) != shown:
+        elif isinstance(line, Request) and line.source is not None:
+            if claimed := editions.pop((line.source, line.if_none_match or ""), None):
+                witnessed.claimed.update((line.source, posting) for posting in range(*claimed))
+            source, shown = _source_served(line), (line.first, line.count)
+            if source is not None and latest.get(source) != shown:
                 latest[source] = shown
                 witnessed.served.update((source, posting) for posting in range(*shown))
+                if line.etag and line.status != 304:
+                    witnessed.tagged.add(source)
+                    editions[source, line.etag] = shown
     return witnessed
 
 
@@ -106,7 +128,8 @@ def compare(witnessed: Witnessed, stored: Iterable[Stored]) -> Verdict:
     1.0
     """
     matched, unknown = _match(witnessed, stored)
-    lost = [key for key in sorted(witnessed.served) if key not in matched]
+    unstored = witnessed.served - matched.keys()
+    lost = sorted(unstored - witnessed.unobtainable)
     doubled = [key for key, rows in sorted(matched.items()) if len({row.row for row in rows}) < len(rows)]
     return Verdict(
         published=len(witnessed.published),
@@ -116,6 +139,7 @@ def compare(witnessed: Witnessed, stored: Iterable[Stored]) -> Verdict:
         doubled_count=len(doubled),
         unknown_count=unknown,
         slipped_count=_count_slipped(witnessed),
+        unobtainable_count=len(unstored) - len(lost),
         lost=[_link(witnessed, key) for key in lost[:EXAMPLES]],
         doubled=[_link(witnessed, key) for key in doubled[:EXAMPLES]],
         delays=_measure_delays(witnessed, matched),

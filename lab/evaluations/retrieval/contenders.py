@@ -1,53 +1,57 @@
 """What `evaluate_retrieval` compares: the portal's policies, other readers' rules, and bounds no plan can reach."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
-from functools import cache
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cache, partial
 
 import numpy as np
 
-from apps.retrieval.algorithms.calendar import DAY, WEEK
-from apps.retrieval.algorithms.planner.policies import Lessons
-from apps.retrieval.algorithms.simulation.accounting import Outcome, Reactive, matching, simulate_times
+from apps.retrieval.algorithms.sia.learning import Solver
+from apps.retrieval.algorithms.sia.policies import Rule, square_root, well_timed
+from apps.retrieval.algorithms.simulation.accounting import (
+    Outcome,
+    Reactive,
+    matching,
+    simulate_reactive,
+    simulate_times,
+)
 from apps.retrieval.algorithms.simulation.comparison import (
+    LEAST_GAP,
     STATIC_TOLERANCE,
     Evaluate,
     Fold,
     Job,
     evaluated_reactive,
+    measures,
     priced,
 )
+from apps.retrieval.algorithms.simulation.priced_plan import Lessons
 from apps.retrieval.algorithms.weekly_profiles.learning import five_minute_rates, learn_priors, learn_profiles
-from apps.retrieval.policies import all_policies
+from apps.retrieval.planner.trials import prepared
+from apps.retrieval.policies import Policy, all_policies, by_rule
 from lab.evaluations.retrieval import peers
 from lab.evaluations.retrieval.clairvoyant import clairvoyant_times
+from lab.papers.multiple_retrievals import exhaustive_search, iterative_refinement
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """What readers got; delays in minutes per posting."""
+    """What readers got, as `measures` names it."""
 
     mean: float
     median: float
     p95: float
     max: float
     std: float
-    lost15: float  # share of postings that slipped out of a feed of 15 items unseen
-    retrievals: float  # per source and day, realised
+    lost15: float
+    retrievals: float
+    weighted: float
+    age: float
+    freshness: float
 
     @classmethod
     def of(cls, outcome: Outcome, fold: Fold) -> "Statistics":
-        minutes = outcome.delays * 60
-        median, p95 = np.percentile(minutes, [50, 95])
-        return cls(
-            mean=float(minutes.mean()),
-            median=float(median),
-            p95=float(p95),
-            max=float(minutes.max()),
-            std=float(minutes.std()),
-            lost15=outcome.lost / minutes.size,
-            retrievals=float(outcome.retrievals / (len(fold.trace) * fold.days)),
-        )
+        return cls(**measures(outcome, fold))
 
 
 STATISTICS = tuple(field.name for field in fields(Statistics))
@@ -67,7 +71,7 @@ class Contender:
 
 @cache
 def contenders() -> Mapping[str, Contender]:
-    return {name: Contender(policy.backtest, policy.effort) for name, policy in all_policies().items()} | dict(OTHERS)
+    return {policy.name: _of_portal(policy) for policy in all_policies().values()} | dict(OTHERS)
 
 
 def run(job: Job) -> list[Statistics]:
@@ -81,22 +85,51 @@ def averaged(results: Iterable[tuple[Statistics, float]]) -> Statistics:
 
     Examples
     --------
-    >>> low, high = Statistics(1, 1, 1, 1, 1, 0, 4), Statistics(4, 4, 4, 4, 4, 0.75, 4)
-    >>> averaged([(low, 2.0), (high, 1.0)])
-    Statistics(mean=2.0, median=2.0, p95=2.0, max=2.0, std=2.0, lost15=0.25, retrievals=4.0)
+    >>> low, high = Statistics(1, 1, 1, 1, 1, 0, 4, 1, 1, 1), Statistics(4, 4, 4, 4, 4, 0.75, 4, 4, 4, 0)
+    >>> found = averaged([(low, 2.0), (high, 1.0)])
+    >>> found.mean, found.lost15, round(found.freshness, 2)
+    (2.0, 0.25, 0.67)
     """
     rows, weights = zip(*((list(asdict(statistics).values()), weight) for statistics, weight in results), strict=True)
     return Statistics(*np.average(rows, axis=0, weights=weights).tolist())
 
 
-def _peer(rule: peers.Rule, longest: float = WEEK) -> Callable[[Job], Evaluate]:
-    def prepare(job: Job) -> Evaluate:
-        def plan(factor: float) -> Reactive:
-            return peers.Peer(rule, job.fold.trace, factor, longest)
+def _by_solver(solver: Solver) -> Contender:
+    """The combined policy of Sia, Cho and Cho by one of their own solvers, as continuous rates are read."""
+    rule = Rule(square_root, partial(well_timed, solver=solver))
+    return Contender(partial(prepared, by_rule(rule, "")), effort=400.0)
 
-        return evaluated_reactive(job, plan, first=lambda budget: budget / 4, exponent=1.0)
 
-    return prepare
+def _of_portal(policy: Policy) -> Contender:
+    return Contender(partial(prepared, policy), EFFORTS.get(policy.name, 1.0))
+
+
+def _peer(rival: peers.Rival) -> Callable[[Job], Evaluate]:
+    return lambda job: evaluated_reactive(
+        job, partial(_rule_of, rival, job), first=lambda budget: budget / 4, exponent=1.0
+    )
+
+
+def _rule_of(rival: peers.Rival, job: Job, factor: float) -> Reactive:
+    rule = rival.gap if callable(rival.gap) else _every(rival.gap)
+    return peers.Peer(rule, job.fold.trace, factor, rival.longest)
+
+
+def _every(hours: float) -> peers.Rule:
+    return lambda positions, sources, now: np.full(now.size, hours)
+
+
+def at_own_cost(fold: Fold) -> dict[str, Statistics]:
+    """What users of other readers get, by the readers' names, with the checks that these make by themselves."""
+    job = Job(fold, "", ())
+    phases = job.random().random(len(fold.trace))
+    found = {}
+    for rival in (*peers.FIXED, *peers.RIVALS.values()):
+        made = simulate_reactive(
+            fold.test, _rule_of(rival, job, 1.0), fold.start, fold.end, least_gap=LEAST_GAP, phases=phases
+        )
+        found[rival.name] = Statistics.of(made, fold)
+    return found
 
 
 def _clairvoyant(job: Job) -> Evaluate:
@@ -115,7 +148,7 @@ def _clairvoyant(job: Job) -> Evaluate:
 
 def _ours_capped(job: Job) -> Evaluate:
     lessons = Lessons.learnt(job.fold.trace, job.fold.start, job.fold.end, seed=job.seed)
-    return priced(job, lessons, longest=job.cap)
+    return priced(replace(job, fold=replace(job.fold, longest=job.cap)), lessons)
 
 
 def _hindsight(job: Job) -> Evaluate:
@@ -133,12 +166,20 @@ def _oracle(job: Job) -> Evaluate:
     return priced(job, lessons, reacts=False)
 
 
+PAPERS = (
+    *("scheduling", "allocation", "combined", "exhaustive", "refinement"),  # Sia, Cho and Cho
+    *("cgm_age", "cgm_freshness"),  # Cho and Garcia-Molina
+    "cam",  # Pandey, Ramamritham and Chakrabarti
+)
+# Of the portal's policies, where they take more than most.
+EFFORTS = {
+    **{"ours": 800.0, "cam": 20.0, "combined": 12.0, "scheduling": 4.0, "cgm_age": 2.0, "cgm_freshness": 2.0},
+}
+
 OTHERS: Mapping[str, Contender] = {
-    "miniflux": Contender(_peer(peers.miniflux, longest=DAY), effort=25.0),
-    "newsblur": Contender(_peer(peers.newsblur), effort=5.0),
-    "commafeed": Contender(_peer(peers.commafeed), effort=70.0),
-    "freshrss": Contender(_peer(peers.freshrss)),
-    "mavg": Contender(_peer(peers.mavg), effort=30.0),
+    "exhaustive": _by_solver(partial(exhaustive_search, interpolated=True)),
+    "refinement": _by_solver(partial(iterative_refinement, interpolated=True)),
+    **{name: Contender(_peer(rival), effort=30.0) for name, rival in peers.RIVALS.items()},
     "ours_capped": Contender(_ours_capped, effort=800.0),
     "hindsight": Contender(_hindsight, effort=600.0),
     "oracle": Contender(_oracle, effort=600.0, needs_truth=True),

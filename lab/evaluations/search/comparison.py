@@ -52,6 +52,34 @@ def compare(ours: ArrayLike, theirs: ArrayLike) -> Comparison:
     )
 
 
+HARM = 0.005  # of average precision, beyond which a query counts as hurt, or as helped
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """What feedback does to single queries."""
+
+    hurt: float  # share of them
+    ri: float  # robustness index: those helped less those hurt, as a share of all
+
+
+def robustness(with_feedback: ArrayLike, without: ArrayLike) -> Robustness:
+    """How many queries feedback helps and hurts, by their average precision.
+
+    References
+    ----------
+    T. Sakai, T. Manabe, M. Koyama, "Flexible Pseudo-Relevance Feedback via Selective Sampling", TALIP 4(2), 2005.
+
+    Examples
+    --------
+    >>> robustness([0.5, 0.7, 0.2, 0.3], [0.4, 0.7, 0.1, 0.4])
+    Robustness(hurt=0.25, ri=0.25)
+    """
+    differences = np.asarray(with_feedback, float) - np.asarray(without, float)
+    hurt, helped = float((differences < -HARM).mean()), float((differences > HARM).mean())
+    return Robustness(hurt, helped - hurt)
+
+
 def gain(ours: float, theirs: float) -> float:
     """How much larger ours is, as a share of theirs; 0 where theirs is nothing."""
     return ours / theirs - 1 if theirs else 0.0

@@ -18,10 +18,11 @@ from apps.search import actions
 from apps.search.algorithms.models import thesis
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.ranking import Ranking
-from apps.search.algorithms.models.recipe import search
-from apps.search.algorithms.models.rivals import bm25, bm25_rm3
+from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Recipe, search
+from apps.search.algorithms.models.thesis import bm25, bm25_rm3
 from apps.search.queries import Snapshot, snapshot
-from apps.sources.actions import NewSource, add_source, delete_source
+from apps.sources.actions.curating import delete_sources
+from apps.sources.actions.editing import NewSource, add_source
 from apps.sources.formats.feed import ParsedEntry
 from lab.evaluations.search.collections import Collection, Document
 from lab.evaluations.search.scoring import RETRIEVED, Scores, mean, score
@@ -34,6 +35,8 @@ MODELS = {
     "vsm_qe_tr": "VSM+QE+TR",
     "bm25": "BM25",
     "rm3": "BM25+RM3",
+    "flat": "flat",  # ours, with words of titles counting as those of the text
+    "plain": "plain",  # ours without feedback
     "ours": "ours",
 }
 
@@ -53,26 +56,36 @@ class Evaluation:
     documents: int  # that can be found
     by_query: Mapping[str, Sequence[Scores]]  # by model, in the order of the collection's queries
     scores: Mapping[str, Scores]  # by model
+    added: Sequence[int]  # terms that ours added, by query
 
 
 def evaluate(collection: Collection, watch: Watch) -> Evaluation:
     """Index a collection, run every query with every model, and remove it again.
 
-    The documents are stored as postings of a source that declares their language, and indexed like all postings. The
-    database must not have others.
+    The documents are stored as postings of a source that declares their language, and indexed like all postings; for
+    the models of others without titles, whose words are then words of the text. The database must not have others.
     """
     language = language_of_documents(collection.documents)
-    with stored(collection.documents, language), snapshot() as index:
-        identities = _identities(index)
-        by_query: dict[str, list[Scores]] = {}
-        for model, rank in _models(index, np.array(sorted(identities), np.int64)).items():
+    queries = {
+        query: Query.of(analyse(text, language_of(text, language))) for query, text in collection.queries.items()
+    }
+    by_query: dict[str, list[Scores]] = {}
+
+    def run(index: Snapshot, identities: Mapping[int, str], models: Mapping[str, Rank]) -> None:
+        for model, rank in models.items():
             by_query[model] = []
-            for query in watch(list(collection.queries), MODELS[model]):
-                text = collection.queries[query]
-                found = rank(Query.of(analyse(text, language_of(text, language))))
-                ranking = [identities[number] for number in found.documents.tolist()]
+            for query in watch(list(queries), MODELS[model]):
+                ranking = [identities[number] for number in rank(queries[query]).documents.tolist()]
                 by_query[model].append(score(ranking, collection.judgements[query]))
-        return Evaluation(index.documents, by_query, {model: mean(scores) for model, scores in by_query.items()})
+
+    untitled = [Document(one.identity, "", f"{one.title}\n{one.text}") for one in collection.documents]
+    with stored(untitled, language), snapshot() as index:
+        identities = _identities(index)
+        run(index, identities, _others(index, np.array(sorted(identities), np.int64)))
+    with stored(collection.documents, language), snapshot() as index:
+        run(index, _identities(index), {"plain": _ours(index, WITHOUT_FEEDBACK), "ours": _ours(index)})
+        added = [len(search(index, query, RETRIEVED).expansion.added(query.terms)) for query in queries.values()]
+        return Evaluation(index.documents, by_query, {model: mean(by_query[model]) for model in by_query}, added)
 
 
 def language_of_documents(documents: Sequence[Document]) -> str:
@@ -89,10 +102,10 @@ def stored(documents: Sequence[Document], language: str) -> Iterator[None]:
         for start in range(0, len(documents), STORED_AT_ONCE):
             entries = [_entry(document) for document in documents[start : start + STORED_AT_ONCE]]
             postings.store([postings.Document(source, entries, ADDRESS, ADDRESS, language, datetime.now(UTC))])
-        _index()
+        fill_index()
         yield
     finally:
-        delete_source(source)
+        delete_sources([source])
         empty()  # with the deletions that wait there
 
 
@@ -107,10 +120,10 @@ def _entry(document: Document) -> ParsedEntry:
     )
 
 
-def _index() -> None:
-    while actions.consume():
+def fill_index() -> None:
+    while actions.reindexing.consume():
         pass
-    actions.maintain(at_least=1)
+    actions.segment_building.maintain(at_least=1)
 
 
 def _identities(index: Snapshot) -> dict[int, str]:
@@ -120,11 +133,19 @@ def _identities(index: Snapshot) -> dict[int, str]:
     return {int(number): guids[posting] for number, posting in zip(numbers, index.posting_ids(numbers), strict=True)}
 
 
-def _models(index: Snapshot, documents: NDArray[np.int64]) -> dict[str, Rank]:
+def _others(index: Snapshot, documents: NDArray[np.int64]) -> dict[str, Rank]:
     indexes = thesis.three_indexes(index, documents)
     return {
-        **{name: partial(model, indexes, index) for name, model in thesis.MODELS.items()},
+        **{name: partial(_of_thesis, model, indexes, index) for name, model in thesis.MODELS.items()},
         "bm25": lambda query: bm25(index, query, RETRIEVED),
         "rm3": lambda query: bm25_rm3(index, query, RETRIEVED),
-        "ours": lambda query: search(index, query, RETRIEVED).ranking,
+        "flat": _ours(index),
     }
+
+
+def _ours(index: Snapshot, recipe: Recipe = OURS) -> Rank:
+    return lambda query: search(index, query, RETRIEVED, recipe=recipe).ranking
+
+
+def _of_thesis(model: thesis.Model, indexes: thesis.ThreeIndexes, index: Snapshot, query: Query) -> Ranking:
+    return thesis.answer(indexes, model(indexes, index, query))

@@ -1,7 +1,7 @@
 """Ways to group a stream of reports: ours, ours without one of its parts, and simpler ones."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -11,7 +11,7 @@ from apps.stories.algorithms.clusters import ACTIVE, NEAREST_REPORT, OF_POSTING,
 from apps.stories.algorithms.features import Features, features
 from apps.stories.algorithms.grouping import Grouping, Settled
 from apps.stories.algorithms.rarity import Rarity
-from apps.stories.algorithms.reports import Vector, heaviest
+from apps.stories.algorithms.reports import COMPARED, Vector, heaviest, related
 from lab.evaluations.stories.stream import Arrival
 
 LIKE_ONE = 0.25  # cosine to the most similar report of the last seven days, for the method that uses nothing else
@@ -37,8 +37,12 @@ def ours(
     settling: bool = True,
     nearest_report: float = NEAREST_REPORT,
     stripping: bool = True,
+    vectors: dict[int, Vector] | None = None,
 ) -> list[int]:
-    """The story of each report, in the stream's order; 0 for those of no story, which are only counted."""
+    """The story of each report, in the stream's order; 0 for those of no story, which are only counted.
+
+    The vectors of reports without copies are added to `vectors`, by their places in the stream.
+    """
     grouping = Grouping(Clusters(nearest_report=nearest_report), boost=boost, lagged=lagged)
     sources: defaultdict[str, SourceBoilerplate] = defaultdict(SourceBoilerplate)
     stories: list[int] = []
@@ -61,6 +65,8 @@ def ours(
             stories.append(placed.story)
             if placed.copy_of is not None:
                 copies[key] = placed.copy_of
+            elif vectors is not None and placed.vector is not None:
+                vectors[key] = placed.vector
         else:
             stories.append(0)
         settle()
@@ -86,6 +92,18 @@ def _end(story: int, ends: dict[int, int]) -> int:
     while story in ends:
         story = ends[story]
     return story
+
+
+def related_pairs(
+    stream: Sequence[Arrival], stories: Sequence[int], vectors: dict[int, Vector]
+) -> Iterator[tuple[bool, bool]]:
+    """Whether two reports of one story of ours are shown as related, and whether they are of one marked story."""
+    members: defaultdict[int, list[int]] = defaultdict(list)
+    for key in sorted(vectors):
+        earlier = members[stories[key]][-COMPARED:]
+        shown = related(vectors[key], [vectors[other] for other in earlier])
+        yield from zip(shown, (stream[other].story == stream[key].story for other in earlier), strict=True)
+        members[stories[key]].append(key)
 
 
 def _vectors(stream: Sequence[Arrival], known: Reading) -> list[Vector]:

@@ -2,6 +2,7 @@
 
 import gc
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from apps.summaries.algorithms.sentences import sentences
 from apps.summaries.algorithms.texts import read
 from apps.summaries.algorithms.thesis import words_of
-from apps.summaries.algorithms.vectors import Frequencies, Tally
+from apps.summaries.algorithms.vectors import Frequencies
 from lab.evaluations.summaries.collections import SEED, Budget, Collection, Example
 from lab.evaluations.summaries.methods import Method, Prepared
 from lab.evaluations.summaries.rouge import MEASURES, Rouge, paired_bootstrap
@@ -49,6 +50,22 @@ def prepare(collection: Collection) -> tuple[list[Prepared], list[Example]]:
     words = count(words_of(example.text, language) for example, _ in texts)
     prepared = [Prepared(example.title, example.text, language, text, terms, words) for example, text in texts]
     return prepared, [example for example, _ in texts]
+
+
+class Tally:
+    """Counts documents one by one, as they do not fit into memory together."""
+
+    def __init__(self) -> None:
+        self.documents = 0
+        self._holding: Counter[str] = Counter()
+
+    def add(self, terms: Iterable[str]) -> None:
+        """Count a document, given as its terms, in any order, repeated or not."""
+        self.documents += 1
+        self._holding.update(set(terms))
+
+    def frequencies(self) -> Frequencies:
+        return Frequencies(self.documents, self._holding)
 
 
 def count(documents: Iterable[Iterable[str]]) -> Frequencies:

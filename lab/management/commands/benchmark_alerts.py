@@ -41,7 +41,6 @@ LABELS = {
     "hits_of_older": "50 older hits",
     "count_hits": "how many hits all of a person's searches have",
     "sources_of": "which sources serve a search",
-    "delays_of": "how fast its news reached us",
 }
 
 
@@ -112,11 +111,11 @@ class Command(LabCommand):
         newest = max(item.published for item in postings)
         now = datetime.fromtimestamp(newest, UTC)
         for _ in range(WARM_UP):
-            actions.match(1, now=now)
+            actions.matching.match(1, now=now)
         known = Hit.objects.count()
 
         def match(_: int) -> None:
-            assert actions.match(1, now=now)
+            assert actions.matching.match(1, now=now)
 
         rounds = range(len(postings) - WARM_UP)
         timing = timed(match, self.track(rounds, f"{length} words", auto_refresh=False))
@@ -146,7 +145,6 @@ class Command(LabCommand):
             "hits_of_older": lambda saved: hits.hits_of(saved, older.get(saved.pk), PAGE),
             "count_hits": lambda saved: hits.count_hits(saved.user),
             "sources_of": lambda saved: hits.sources_of(saved, self.now),
-            "delays_of": hits.delays_of,
         }
         return {name: timed(read, searches) for name, read in reads.items()}
 

@@ -81,7 +81,7 @@ class Command(harness.LabCommand):
             growth = grown.grow(len(texts), report)
             listed, stored, generations = all_are_listed(), Posting.objects.count(), count_generations()
             statuses = grown.retrieve_again()
-            consumed = actions.consume()
+            consumed = actions.reindexing.consume()
             unchanged = set(statuses) == {304} and statuses[304] == sources and Posting.objects.count() == stored
         delete_all()
         return Result(growth, generations, listed, stored, unchanged and not consumed)

@@ -64,16 +64,8 @@ class Command(LabCommand):
 
     def _import(self, server: Server, address: str, processes: Sequence[int]) -> dict[str, float]:
         browser = Browser(address)
-        sign_in, page = reverse("account_login"), reverse("opml")
-        browser.get(sign_in)
-        browser.post(sign_in, {"login": NAME, "password": PASSWORD})
-        browser.get(page)
-        file = SimpleUploadedFile("feeds.opml", _list_of(server), content_type="text/x-opml")
         total, seconds = len(server.feeds) * POSTINGS, dict[str, float]()
-        cpu, began = _cpu(processes), time.monotonic()
-        report = browser.post(page, {"file": file})
-        if f"<strong>{len(server.feeds)}</strong>" not in report:
-            raise CommandError("The list was not imported.")
+        cpu, began = _cpu(processes), import_list(browser, server)
         with self.progress() as progress:
             bar = progress.add_task("Importing", total=total)
             while len(seconds) < 2 and time.monotonic() < began + MAX_IMPORT_SECONDS:
@@ -109,6 +101,20 @@ def losses(lines: Sequence[Line], port: int) -> dict[str, float]:
     """Postings of the record that are not stored, whether their feed was fetched or not, and those stored twice."""
     verdict = compare(collect(lines), stored_postings(port, 0.0))
     return {"lost": float(verdict.published - verdict.stored), "doubled": float(verdict.doubled_count)}
+
+
+def import_list(browser: Browser, server: Server) -> float:
+    """Sign in, and import a list of all feeds by the web page; returns when it was sent, of time.monotonic()."""
+    sign_in, page = reverse("account_login"), reverse("opml")
+    browser.get(sign_in)
+    browser.post(sign_in, {"login": NAME, "password": PASSWORD})
+    browser.get(page)
+    file = SimpleUploadedFile("feeds.opml", _list_of(server), content_type="text/x-opml")
+    began = time.monotonic()
+    report = browser.post(page, {"file": file})
+    if f"<strong>{len(server.feeds)}</strong>" not in report:
+        raise CommandError("The list was not imported.")
+    return began
 
 
 def _list_of(server: Server) -> bytes:

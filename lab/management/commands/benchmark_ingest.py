@@ -20,7 +20,7 @@ from apps.retrieval.actions import adopt_sources
 from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.scheduler.beat import MESSAGE_SIZE, TASK
 from apps.retrieval.scheduler.queues import queue_of
-from apps.sources.actions import NewSource, add_sources
+from apps.sources.actions.editing import NewSource, add_sources
 from apps.sources.formats.feed import ParsedEntry
 from lab.harness import LabCommand, command, cpu_seconds, running
 from lab.worlds.leases import lease

@@ -14,10 +14,11 @@ from rich.console import Console
 from apps.accounts.models import User
 from apps.following import actions, queries
 from apps.following.queries import Scope
+from apps.web.pages.sidebar import sidebar
 from lab.benchmarks.load_test import population, requests
 from lab.benchmarks.load_test.population import Population
 from lab.benchmarks.load_test.requests import VirtualUser
-from lab.harness import LabCommand, table
+from lab.harness import LabCommand, cpu_seconds_of_family, postgres_pid, table
 
 SAMPLE = 400  # users whose pages are requested
 HEAVY = 500  # sources that a heavy user follows at least
@@ -26,9 +27,9 @@ MIN_MEASURED = 20
 COUNTED = 12  # requests of each page, by group of users, whose queries are counted
 PLAIN_COUNTS = 60  # users whose unread postings are counted by the plain join, too
 HALF_A_YEAR = timedelta(days=182)
-RATE = 50.0  # requests a second
 LABELS = {
     "river": "river",
+    "unread": "  unread only",
     "folder": "folder",
     "feed": "feed",
     "article": "article",
@@ -39,6 +40,12 @@ LABELS = {
     "heavy.river": "river of those who follow 500 and more",
     "heavy.folder": "  folder",
     "heavy.counts": "  counts",
+    "hoard.river": "river of one who has read nothing of 300",
+    "hoard.unread": "  unread only",
+    "hoard.folder": "  folder",
+    "hoard.feed": "  feed",
+    "hoard.article": "  article",
+    "hoard.counts": "  counts",
 }
 _SUMMARY = (
     "{requests_per_s:.1f} requests a second, each from when it was due: p50 {p50_ms:.0f} ms, p95 {p95_ms:.0f} ms,"
@@ -56,6 +63,12 @@ JOIN postings_posting AS posting ON posting.source_id = follow.source_id
 LEFT JOIN following_mark AS mark ON mark.user_id = follow.user_id AND mark.posting_id = posting.id
 WHERE follow.user_id = %s AND coalesce(
     NOT mark.read, posting.published_at >= follow.unread_from AND posting.id > follow.read_through)
+    AND NOT EXISTS (
+        SELECT FROM postings_posting copy
+        JOIN following_follow other ON other.source_id = copy.source_id AND other.user_id = follow.user_id
+        LEFT JOIN following_mark seen ON seen.posting_id = copy.id AND seen.user_id = follow.user_id
+        WHERE copy.first_copy = posting.first_copy AND coalesce(
+            seen.read, copy.published_at >= other.unread_from AND copy.id <= other.read_through))
 GROUP BY follow.source_id
 """
 _MARK_EACH = """
@@ -68,7 +81,7 @@ ON CONFLICT (user_id, posting_id) DO UPDATE SET read = true
 class Command(LabCommand):
     help = (
         "Load test of the pages, with the web server as it is deployed, in a database of its own: first sequential"
-        " requests, then 50 a second."
+        " requests, then many at once."
     )
     fills_database = True
     seed = 7
@@ -77,10 +90,11 @@ class Command(LabCommand):
         parser.add_argument("--postings", type=int, default=1_000_000)
         parser.add_argument("--sources", type=int, default=5_000)
         parser.add_argument("--people", type=int, default=2_000)
-        parser.add_argument("--seconds", type=int, default=60, help="that 50 requests each are sent in")
+        parser.add_argument("--seconds", type=int, default=60, help="that requests are sent in at a steady rate")
+        parser.add_argument("--rate", type=float, default=80.0, help="requests a second (default: %(default)s)")
 
     def measure(
-        self, *args: Any, postings: int, sources: int, people: int, seconds: int, seed: int, **_: Any
+        self, *args: Any, postings: int, sources: int, people: int, seconds: int, rate: float, seed: int, **_: Any
     ) -> Mapping[str, float]:
         self.console, self.seed, self.chance = Console(), seed, random.Random(seed)
         self.measured = min(MEASURED, max(MIN_MEASURED, postings // 1_000))
@@ -89,10 +103,11 @@ class Command(LabCommand):
         figures |= self._count(population)
         users = requests.sign_in(self._chosen(population), self.chance)
         heavy = requests.sign_in(_heavy(population), self.chance)
+        hoarder = requests.sign_in([population.hoarder], self.chance)
         figures |= self._queries(users, heavy)
-        with requests.portal() as (address, _web):
-            figures |= self._sequential(address, users, heavy)
-            figures |= self._at_rate(address, users, seconds)
+        with requests.portal() as (address, web):
+            figures |= self._sequential(address, web.pid, users, heavy, hoarder)
+            figures |= self._at_rate(address, users, seconds, rate)
         figures |= self._mark_all(population)
         self._print(figures)
         return figures
@@ -105,6 +120,7 @@ class Command(LabCommand):
             task = progress.add_task("Postings", total=postings)
             for stored in population.add_postings(source_ids, postings, now, seed=self.seed):
                 progress.advance(task, stored)
+        population.add_copies()
         self._vacuum()
         self.console.print(
             f"{postings:,} postings of {sources:,} sources; people follow and read them", highlight=False
@@ -131,8 +147,11 @@ class Command(LabCommand):
                 pk__in=population.user_ids[population.follows >= min(HEAVY, population.follows.max())].tolist()
             )
         )
-        figures = self._timed("counts", _side_bar, users) | self._timed("unread_counts", queries.unread_counts, users)
-        figures |= self._timed("heavy.counts", _side_bar, heavy)
+        figures = self._timed("counts", sidebar, users) | self._timed("unread_counts", queries.unread_counts, users)
+        figures |= self._timed("heavy.counts", sidebar, heavy)
+        hoarder = User.objects.get(pk=population.hoarder)
+        figures |= self._timed("hoard.counts", sidebar, [hoarder] * MIN_MEASURED)
+        figures["hoard.postings"] = sum(queries.unread_counts(hoarder).values())
         figures |= self._timed("plain_counts", _plain_counts, users[:PLAIN_COUNTS])
         wrong = sum(_plain_counts(user) != queries.unread_counts(user) for user in users[:PLAIN_COUNTS])
         unread = [sum(queries.unread_counts(user).values()) for user in users]
@@ -151,7 +170,7 @@ class Command(LabCommand):
 
     def _queries(self, users: Sequence[VirtualUser], heavy: Sequence[VirtualUser]) -> dict[str, float]:
         figures: dict[str, float] = {}
-        for page in ("river", "folder", "feed", "article"):
+        for page in ("river", "unread", "folder", "feed", "article"):
             drawn = [
                 request
                 for some in (users, heavy)
@@ -161,21 +180,34 @@ class Command(LabCommand):
             figures[f"{page}.queries"] = max(requests.count_queries(drawn))
         return figures
 
-    def _sequential(self, address: str, users: Sequence[VirtualUser], heavy: Sequence[VirtualUser]) -> dict[str, float]:
+    def _sequential(
+        self,
+        address: str,
+        web: int,
+        users: Sequence[VirtualUser],
+        heavy: Sequence[VirtualUser],
+        hoarder: Sequence[VirtualUser],
+    ) -> dict[str, float]:
+        """Response times, and the CPU that the web server and Postgres use for a request."""
         requests.send_sequentially(address, requests.draw_requests(users, self.measured, self.chance))
         figures: dict[str, float] = {}
-        wanted = [(page, page, users) for page in requests.PAGES]
+        wanted = [(page, page, users) for page in (*requests.PAGES, "unread")]
         wanted += [(f"heavy.{page}", page, heavy) for page in ("river", "folder")]
+        wanted += [(f"hoard.{page}", page, hoarder) for page in ("river", "unread", "folder", "feed", "article")]
+        servers = [web, *postgres_pid()]
         for name, page, users in self.track(wanted, "Pages"):
             drawn = requests.draw_requests(users, self.measured, self.chance, page)
+            before = sum(map(cpu_seconds_of_family, servers))
             figures |= percentiles(name, requests.send_sequentially(address, drawn))
+            used = sum(map(cpu_seconds_of_family, servers)) - before
+            figures[f"{name}.cpu_ms"] = 1_000 * used / len(drawn)
         return figures
 
-    def _at_rate(self, address: str, users: Sequence[VirtualUser], seconds: int) -> dict[str, float]:
-        drawn = requests.draw_requests(users, int(RATE * seconds), self.chance)
+    def _at_rate(self, address: str, users: Sequence[VirtualUser], seconds: int, rate: float) -> dict[str, float]:
+        drawn = requests.draw_requests(users, int(rate * seconds), self.chance)
         with self.progress() as progress:
-            task = progress.add_task("50 requests a second", total=len(drawn))
-            found = requests.send_at_rate(address, drawn, RATE, done=lambda: progress.advance(task))
+            task = progress.add_task(f"{rate:.0f} requests a second", total=len(drawn))
+            found = requests.send_at_rate(address, drawn, rate, done=lambda: progress.advance(task))
         p50, p95, p99 = np.percentile(np.array(found.seconds) * 1_000, [50, 95, 99]).tolist()
         return {
             "requests_per_s": found.rate,
@@ -192,10 +224,10 @@ class Command(LabCommand):
         figures: dict[str, float] = {}
         for name, before in (("mark_all", None), ("mark_older", now - HALF_A_YEAR)):
             begin = time.perf_counter()
-            marked = actions.mark_all_read(user, Scope("all"), shown_at=now, now=now, before=before)
+            marked = actions.marking.mark_all_read(user, Scope("all"), shown_at=now, now=now, before=before)
             middle = time.perf_counter()
             assert marked.undo is not None
-            undone = actions.undo_mark_all(user, marked.undo, now=now)
+            undone = actions.marking.undo_mark_all(user, marked.undo, now=now)
             figures[f"{name}.s"] = middle - begin
             figures[f"{name}.undo_s"] = time.perf_counter() - middle
             figures[f"{name}.postings"] = marked.count
@@ -210,11 +242,13 @@ class Command(LabCommand):
             "p50 ms",
             "p95 ms",
             "p99 ms",
+            "CPU ms",
             "queries",
         )
         for name, label in LABELS.items():
             values = [f"{figures[f'{name}.{part}_ms']:.1f}" for part in ("p50", "p95", "p99")]
-            queries = figures.get(f"{name}.queries")
+            cpu, queries = figures.get(f"{name}.cpu_ms"), figures.get(f"{name}.queries")
+            values.append("" if cpu is None else f"{cpu:.1f}")
             shown.add_row(label, *values, "" if queries is None else f"{queries:.0f}")
         self.console.print(shown)
         for line in _SUMMARY:
@@ -228,13 +262,6 @@ def _heavy(population: Population) -> list[int]:
 def percentiles(name: str, seconds: Sequence[float]) -> dict[str, float]:
     values = np.percentile(np.array(seconds) * 1_000, [50, 95, 99]).tolist()
     return {f"{name}.{part}_ms": value for part, value in zip(("p50", "p95", "p99"), values, strict=True)}
-
-
-def _side_bar(user: User) -> None:
-    """Run the queries of the side bar: folders, sources and unread counts."""
-    queries.unread_counts(user)
-    list(queries.folders_of(user))
-    queries.followed_sources(user)
 
 
 def _plain_counts(user: User) -> dict[int, int]:

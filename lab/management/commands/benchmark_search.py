@@ -16,7 +16,7 @@ from apps.database.statements import fetch
 from apps.search import actions
 from apps.search.algorithms.index.levels import LARGEST
 from apps.search.queries import stored
-from lab.benchmarks.index import adding, rivals, searching
+from lab.benchmarks.index import adding, over_http, rivals, searching
 from lab.benchmarks.index.searching import Question, Timing, draw_questions, timed
 from lab.harness import LabCommand, add_items, table
 from lab.worlds.items import COPIED_AT_ONCE, Item, add_sources_of, copy_postings, read_items
@@ -60,13 +60,16 @@ class Command(LabCommand):
         add_items(parser)
         parser.add_argument("--count", type=int, default=700_000, help="postings in the archive; at least 20,000")
         parser.add_argument("--questions", type=int, default=500)
+        parser.add_argument("--http", action="store_true", help="measure only the search page, over HTTP")
         parser.add_argument(
             "--pause", type=float, default=0.1, metavar="SECONDS", help="of each reader after a question"
         )
 
     def measure(
-        self, *args: Any, items: Path, count: int, questions: int, pause: float, seed: int, **_: Any
+        self, *args: Any, items: Path, count: int, questions: int, pause: float, http: bool, seed: int, **_: Any
     ) -> Mapping[str, float]:
+        if http:
+            return self._measure_http(items, count, questions, seed)
         tantivy = rivals.load_tantivy()
         self.pause, self.seed, self.questions = pause, seed, questions
         measured = BATCHES * adding.BATCH
@@ -93,6 +96,16 @@ class Command(LabCommand):
         self._print(timings, small, figures, size)
         return figures
 
+    def _measure_http(self, items: Path, count: int, questions: int, seed: int) -> dict[str, float]:
+        archive = read_items(items, count, seed=seed)
+        self._load(archive, add_sources_of(archive, items, listed=True), first=0)
+        del archive
+        drawn = draw_questions(WARM_UP + questions, seed=seed)
+        connection.close()
+        figures = over_http.measure(drawn[:WARM_UP], drawn[WARM_UP:])
+        self.show(f"The search page over HTTP, {count:,} postings", figures, "{:,.1f}")
+        return figures
+
     # --- the archive --------------------------------------------------------------------------------------------------
     def _load(self, items: list[Item], source_ids: dict[int, int], *, first: int) -> dict[str, float]:
         for at in self._track(range(0, len(items), COPIED_AT_ONCE), f"storing {len(items):,} postings"):
@@ -100,13 +113,13 @@ class Command(LabCommand):
         pulling = maintaining = 0.0
         for _ in self._track(range(0, len(items), PULLED_AT_ONCE), f"indexing {len(items):,} postings"):
             begin = time.perf_counter()
-            actions.consume(PULLED_AT_ONCE)
+            actions.reindexing.consume(PULLED_AT_ONCE)
             middle = time.perf_counter()
-            actions.maintain(at_least=LARGEST)
+            actions.segment_building.maintain(at_least=LARGEST)
             pulling += middle - begin
             maintaining += time.perf_counter() - middle
         begin = time.perf_counter()
-        actions.maintain()
+        actions.segment_building.maintain()
         maintaining += time.perf_counter() - begin
         with connection.cursor() as cursor:
             for table in ("postings_posting", "search_outboxrow", *TABLES):

@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.progress import track
 
 from apps.postings.models import Posting
-from apps.sources.actions import NewSource, add_sources
+from apps.sources.actions.editing import NewSource, add_sources
 from apps.trending import actions
 from apps.trending.algorithms.scoring import HORIZONS
 from apps.trending.models import OutboxRow, Slice, Trend

@@ -114,11 +114,17 @@ def _print(outcome: Outcome, console: Console) -> None:
             f" {late['not_begun']:.0f} still due.",
             highlight=False,
         )
+    console.print(
+        f"{found.folded_otherwise:,} postings are folded with other ones than in the serial run, where other repeated"
+        " text was known when they came.",
+        highlight=False,
+    )
     console.print(f"{outcome.revived} processes exited by themselves and were restarted.")
     console.print(
         f"{verdict.published:,} postings published, {verdict.served:,} served, {verdict.stored:,} stored in"
         f" {outcome.retrievals:,} retrievals: lost {verdict.lost_count}, doubled {verdict.doubled_count},"
-        f" sources stranded {outcome.stranded}, rows differing {found.differing}.",
+        f" unobtainable {verdict.unobtainable_count}, sources stranded {outcome.stranded},"
+        f" rows differing {found.differing}.",
         highlight=False,
     )
 
@@ -137,10 +143,12 @@ def _figures(outcome: Outcome) -> dict[str, float]:
         "retrievals": outcome.retrievals,
         "revived": outcome.revived,
         "lost": outcome.verdict.lost_count,
+        "unobtainable": outcome.verdict.unobtainable_count,
         "doubled": outcome.verdict.doubled_count,
         "stranded": outcome.stranded,
         "rows": sum(outcome.findings.rows.values()),
         "differing_rows": outcome.findings.differing,
+        "folded_otherwise": outcome.findings.folded_otherwise,
         "takeover_max_s": max(takeovers, default=0.0),
         "whole_again_max_s": max((each.recovered_after for each in outcome.injected), default=0.0),
         **lateness(outcome),

@@ -10,6 +10,7 @@ import random
 import re
 import time
 import warnings
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +32,7 @@ from apps.postings.algorithms.extraction.metadata import read_metadata
 from lab.evaluations.extraction import site_memory
 from lab.evaluations.extraction.measures import Agreement, agreement, scores
 from lab.harness import LabCommand
-from lab.management.commands.train_extraction import KnownPage, known_pages, train
+from lab.management.commands.train_extraction import BEGINNING, KnownPage, known_pages, train
 
 SITE_FOLDS = 5  # a site's pages are extracted with keen tags learned from the other folds
 RESAMPLES = 2_000
@@ -66,19 +67,20 @@ class Command(LabCommand):
         parser.add_argument(
             "--train", type=Path, help="folder to learn from again, without the domains of the evaluated pages"
         )
+        parser.add_argument(
+            "--folds", type=int, default=1, help="learn from the evaluated pages too: for each part from the others"
+        )
 
-    def measure(self, *, pages: Path, train: Path | None, **options: Any) -> Mapping[str, float]:
-        return run(pages, train, self.console)
+    def measure(self, *, pages: Path, train: Path | None, folds: int, **options: Any) -> Mapping[str, float]:
+        return run(pages, train, self.console, folds=folds)
 
 
-def run(folder: Path, training: Path | None, console: Console) -> dict[str, float]:
+def run(folder: Path, training: Path | None, console: Console, *, folds: int = 1) -> dict[str, float]:
     """Evaluate all extractors that are there, and print a table."""
     pages = list(known_pages(folder))
-    evaluated = frozenset(page.domain for page in pages) - {""}
-    model = keen.shipped_model()
-    if training is not None:
-        model = train(list(known_pages(training)), evaluated, version="learned for this", console=console)
-    extractors = dict(ours(pages, model, console))
+    models = models_of(pages, list(known_pages(training)) if training else [], folds, console)
+    model = next(iter(models.values()), keen.shipped_model())
+    extractors = dict(ours(pages, models, console))
     for name, make in COMPARISONS.items():
         try:
             extractors[name] = make()
@@ -90,13 +92,34 @@ def run(folder: Path, training: Path | None, console: Console) -> dict[str, floa
     numbers: dict[str, float] = {"pages": len(pages)}
     for name, result in results.items():
         numbers |= {f"{name}.{measure}": value for measure, value in result.numbers().items()}
-    numbers["ours.pages_of_training_domains"] = sum(page.domain in model.domains for page in pages)
+    numbers["ours.pages_of_training_domains"] = sum(page.domain in models[page.body].domains for page in pages)
     if "trafilatura" in results:
         low, high = difference(results["ours"].pages, results["trafilatura"].pages)
         numbers |= {"difference.low": round(low, 4), "difference.high": round(high, 4)}
     numbers |= metadata_numbers(pages)
     show(console, folder, model, results, numbers)
     return numbers
+
+
+def models_of(
+    pages: list[KnownPage], training: list[KnownPage], folds: int, console: Console
+) -> dict[bytes, keen.Model]:
+    """For each page the weights, which were learned without its domain if there is anything else to learn from."""
+    if not training and folds == 1:
+        return {page.body: keen.shipped_model() for page in pages}
+    models: dict[bytes, keen.Model] = {}
+    for fold in range(folds):
+        own = [page for page in pages if fold_of(page, folds) == fold]
+        others = training + [page for page in pages if fold_of(page, folds) != fold]
+        if own:
+            left_out = frozenset(page.domain for page in own) - {""}
+            model = train(others, left_out, version="learned for this", console=console)
+            models |= {page.body: model for page in own}
+    return models
+
+
+def fold_of(page: KnownPage, folds: int) -> int:
+    return zlib.crc32((page.domain or page.text[:BEGINNING]).encode()) % folds
 
 
 def evaluated_one(extractor: Extractor, pages: Sequence[KnownPage] | Any) -> Result:
@@ -120,17 +143,19 @@ def evaluated_one(extractor: Extractor, pages: Sequence[KnownPage] | Any) -> Res
     return result
 
 
-def ours(pages: list[KnownPage], model: keen.Model, console: Console) -> Iterator[tuple[str, Extractor]]:
-    memories = site_memories(pages, model, console)
+def ours(
+    pages: list[KnownPage], models: Mapping[bytes, keen.Model], console: Console
+) -> Iterator[tuple[str, Extractor]]:
+    memories = site_memories(pages, models, console)
     tags = tags_of_sites(pages, console)
 
     def learned(page: KnownPage) -> str:
-        return keen.extract(read_page(page.body).root, model=model).text
+        return keen.extract(read_page(page.body).root, model=models[page.body]).text
 
     def with_memory(page: KnownPage) -> str:
         root = read_page(page.body).root
         blocks = cut(root)
-        likely, memory = keen.probabilities(blocks, model), memories.get(page.body)
+        likely, memory = keen.probabilities(blocks, models[page.body]), memories.get(page.body)
         return keen.assembled(blocks, memory.adjusted(blocks, likely) if memory else likely, root).text
 
     yield "ours", learned
@@ -157,12 +182,13 @@ def sites_of(pages: list[KnownPage], fewest: int) -> dict[str, list[KnownPage]]:
     return {domain: own for domain, own in sites.items() if len(own) >= fewest}
 
 
-def site_memories(pages: list[KnownPage], model: keen.Model, console: Console) -> dict[bytes, Any]:
+def site_memories(pages: list[KnownPage], models: Mapping[bytes, keen.Model], console: Console) -> dict[bytes, Any]:
     """For each page a memory of the other pages of its site, without their known texts."""
     memories = {}
     sites = sites_of(pages, site_memory.MIN_PAGES + 1)
     for own in track(sites.values(), "Remembering sites", console=console):
-        seen = [(blocks, keen.probabilities(blocks, model)) for blocks in (cut(page.root) for page in own)]
+        cuts = [(cut(page.root), models[page.body]) for page in own]
+        seen = [(blocks, keen.probabilities(blocks, model)) for blocks, model in cuts]
         for place, page in enumerate(own):
             memories[page.body] = site_memory.remember(seen[:place] + seen[place + 1 :])
     return memories
@@ -240,7 +266,7 @@ def difference(first: Sequence[Agreement], second: Sequence[Agreement]) -> tuple
 
 
 def metadata_numbers(pages: Sequence[KnownPage]) -> dict[str, float]:
-    """The shares of right titles, days and lists of authors, of the pages with which they are known."""
+    """The shares of right titles, days and lists of authors who are people, of the pages that have known ones."""
     right: defaultdict[str, list[bool]] = defaultdict(list)
     for page in pages:
         if not (page.title or page.date or page.authors):
@@ -254,9 +280,20 @@ def metadata_numbers(pages: Sequence[KnownPage]) -> dict[str, float]:
             known = known if known.tzinfo else known.replace(tzinfo=zone)
             day = known.astimezone(zone).date()
             right["date"].append(found.published is not None and found.published.date() == day)
-        if page.authors:
+        if page.authors and not _names_house(page):
             right["authors"].append({*map(_letters, found.authors)} == {*map(_letters, page.authors)})
     return {f"metadata.{name}": round(sum(values) / len(values), 4) for name, values in right.items()}
+
+
+def _names_house(page: KnownPage) -> bool:
+    """Whether the known authors are the publisher, of articles that no person has signed."""
+    metas = page.root.iter("meta") if page.root is not None else ()
+    houses = [each.get("content") or "" for each in metas if each.get("property") == "og:site_name"]
+    known = [
+        _letters(house).replace(" ", "") for house in (page.domain, page.domain.partition(".")[0], *houses) if house
+    ]
+    names = [_letters(name).replace(" ", "") for name in page.authors]
+    return any(name in house or house in name for name in names for house in known)
 
 
 def _letters(text: str) -> str:

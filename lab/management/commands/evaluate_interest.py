@@ -15,8 +15,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 from apps.retrieval.algorithms.calendar import hours_of
-from apps.retrieval.algorithms.planner.policies import Lessons
 from apps.retrieval.algorithms.simulation.accounting import Outcome
+from apps.retrieval.algorithms.simulation.priced_plan import Lessons
 from lab.evaluations.interests import LEARNT, Searches, World, draw_searches, retrieved, summed_delays, world
 from lab.harness import LabCommand
 from lab.worlds.items import read_items
@@ -71,7 +71,10 @@ def _report(
     console: Console, known: World, searches: Searches, without: Outcome, with_searches: Outcome
 ) -> dict[str, float]:
     factors = searches.factors
-    visits = with_searches.per_source / without.per_source
+    visits_with, visits_without = (
+        np.array([len(times) for times in outcome.times], np.float64) for outcome in (with_searches, without)
+    )
+    visits = visits_with / visits_without
     before, after = summed_delays(known, without), summed_delays(known, with_searches)
     is_raised = factors > BANDS[0][1]
     table = Table(title=f"{len(searches.queries)} searches, {len(factors)} sources, as many retrievals")
@@ -83,7 +86,7 @@ def _report(
             table.add_row(
                 f"{low:g} to {high:g}" if high > BANDS[0][1] else "none",
                 str(int(chosen.sum())),
-                f"x {_whole(with_searches.per_source, without.per_source, chosen):.3f}",
+                f"x {_whole(visits_with, visits_without, chosen):.3f}",
                 f"x {np.sqrt(factors[chosen]).mean() / np.sqrt(factors[~is_raised]).mean():.3f}",
                 f"x {_whole(after, before, chosen):.3f}",
             )
@@ -92,9 +95,9 @@ def _report(
         "searches": float(len(searches.queries)),
         "sources_raised": float(is_raised.sum()),
         "retrievals_ratio": with_searches.retrievals / without.retrievals,
-        "others.retrievals_ratio": _whole(with_searches.per_source, without.per_source, ~is_raised),
+        "others.retrievals_ratio": _whole(visits_with, visits_without, ~is_raised),
         "others.delay_ratio": _whole(after, before, ~is_raised),
-        "raised.retrievals_ratio": _whole(with_searches.per_source, without.per_source, is_raised),
+        "raised.retrievals_ratio": _whole(visits_with, visits_without, is_raised),
         "raised.delay_ratio": _whole(after, before, is_raised),
         # How nearly retrievals follow the root of the interest, as they should.
         "retrievals_by_interest_correlation": float(np.corrcoef(np.sqrt(factors), visits)[0, 1]),

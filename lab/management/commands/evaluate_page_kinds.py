@@ -27,8 +27,7 @@ from rich.table import Table
 
 from apps.postings.algorithms.extraction import keen
 from apps.postings.algorithms.extraction.documents import MAX_PAGE_BYTES, decode, read_page
-from apps.postings.algorithms.extraction.kind_features import Facts, facts_of, vector_of
-from apps.postings.algorithms.extraction.kinds import KINDS, KindModel, shipped_model
+from apps.postings.algorithms.extraction.kinds import KINDS, Facts, KindModel, facts_of, shipped_model, vector_of
 from apps.postings.algorithms.extraction.metadata import read_metadata
 from apps.sources.algorithms.addresses import host, registrable_domain
 from lab.evaluations.extraction import kind_rules

@@ -13,15 +13,19 @@ from rich.table import Table
 
 from apps.retrieval.algorithms.calendar import WEEK
 from apps.retrieval.algorithms.simulation.comparison import Fold, Job
-from lab.evaluations.retrieval.contenders import STATISTICS, Statistics, averaged, contenders, run
+from lab.evaluations.retrieval import byte_budgets
+from lab.evaluations.retrieval.contenders import PAPERS, STATISTICS, Statistics, at_own_cost, averaged, contenders, run
 from lab.evaluations.retrieval.folds import cut, day_of
+from lab.evaluations.retrieval.peers import FIXED, RIVALS
 from lab.evaluations.retrieval.synthetic import VARIANTS, synthetic_fold
 from lab.evaluations.retrieval.trace_file import read_trace
-from lab.harness import LabCommand
+from lab.harness import LabCommand, clear_errors
 from lab.plots import log_log_plot
 from portal.launcher import processes
 
-BASES = ("uniform", "combined")  # the denominators of ratios
+PAPER_BEST = "paper_best"
+BASES = ("uniform", "combined", PAPER_BEST)  # the denominators of ratios
+SAME_AS_UNIFORM = f"uniform: {', '.join(rival.name.split(',')[0] for rival in FIXED)}."
 ALL = "all"  # the name of the mean over the folds
 WIDTH = 120  # characters of the tables
 
@@ -50,26 +54,51 @@ class Command(LabCommand):
             help="retrievals per source and day, e.g. 1,2,4",
         )  # fmt: skip
         parser.add_argument("--policies", type=_names, metavar="NAMES", help=f"some of {','.join(contenders())}")
+        parser.add_argument(
+            "--items", type=Path, metavar="FILE",
+            help="items.jsonl.xz, sources.csv beside it, instead of a trace: a budget of bytes against one of requests",
+        )  # fmt: skip
         parser.add_argument("--cap", type=float, default=24.0, metavar="HOURS", help="longest gap of ours_capped")
         parser.add_argument("--svg", type=Path, metavar="DIR", help="write a plot per fold into this folder")
 
     def measure(self, *args: Any, **options: Any) -> Mapping[str, float]:
         if not 0 < options["cap"] <= WEEK:
             raise CommandError(f"--cap must be more than 0 and at most {WEEK:g} hours, not {options['cap']:g}")
+        if options["items"]:
+            return self._in_bytes(options["items"], options["folds"], options["x"])
         policies = _policies(options["policies"], known_truth=bool(options["synthetic"]))
         folds = _folds(options["trace"], options["folds"], options["synthetic"], good_only=options["good"])
         if options["svg"]:
             _make_folder(options["svg"])
         self.console.width = max(self.console.width, WIDTH)
         jobs = [Job(fold, policy, options["x"], cap=options["cap"]) for fold in folds for policy in policies]
-        results = _with_mean(evaluate(jobs, self), folds)
+        results = _with_mean(_with_best_of_papers(evaluate(jobs, self)), folds)
         titles = {fold.name: _title(fold) for fold in folds} | {ALL: "mean of the folds, weighted by postings"}
         for fold, of_policies in results.items():
             self.console.print(_table(titles[fold], of_policies))
+        own = {} if options["policies"] else {fold.name: at_own_cost(fold) for fold in folds}
+        for name, of_rivals in own.items():
+            self.console.print(_own_costs(name, of_rivals))
         if options["svg"]:
             for fold, of_policies in results.items():
                 (options["svg"] / f"{fold}.svg").write_text(_plot(titles[fold], of_policies), "utf-8")
-        return _figures(results)
+        return _figures(results) | {
+            f"{fold}.own_cost.{rival}.{name}": getattr(found, name)
+            for fold, of_rivals in own.items()
+            for rival, found in of_rivals.items()
+            for name in STATISTICS
+        }
+
+    def _in_bytes(self, items: Path, weeks: Sequence[int], budgets: Sequence[float]) -> dict[str, float]:
+        figures: dict[str, float] = {}
+        for week in weeks:
+            with clear_errors(OSError, ValueError):
+                fold, sizes = byte_budgets.read_fold(items, week)
+            for budget in budgets:
+                found = byte_budgets.compare(fold, sizes, budget)
+                self.show(f"{_title(fold)}; x = {budget:g}", found, "{:.3f}")
+                figures |= {f"{fold.name}.x{budget:g}.{name}": value for name, value in found.items()}
+        return figures
 
 
 def evaluate(jobs: Sequence[Job], command: LabCommand) -> Results:
@@ -140,6 +169,22 @@ def _with_mean(results: Results, folds: Sequence[Fold]) -> Results:
     return {**results, ALL: mean}
 
 
+def _with_best_of_papers(results: Results) -> Results:
+    """The published policy that is the best in each fold and at each budget, as one more."""
+    best: dict[str, dict[float, Statistics]] = {}
+    for fold, of_policies in results.items():
+        published = [of_policies[name] for name in PAPERS if name in of_policies]
+        if len(published) > 1:
+            best[fold] = {
+                budget: min((each[budget] for each in published), key=lambda found: found.mean)
+                for budget in published[0]
+            }
+    return {
+        fold: {**of_policies, **({PAPER_BEST: best[fold]} if fold in best else {})}
+        for fold, of_policies in results.items()
+    }
+
+
 def _title(fold: Fold) -> str:
     size = f"{len(fold.trace)} sources, {fold.test.times.size} postings"
     return f"{fold.name}: {size}" if fold.profiles else f"{fold.name}, {day_of(fold.start)} on: {size}"
@@ -147,7 +192,9 @@ def _title(fold: Fold) -> str:
 
 def _table(title: str, results: Mapping[str, Mapping[float, Statistics]]) -> Table:
     bases = [base for base in BASES if base in results]
-    table = Table(title=title, caption="Delays in minutes per posting; x retrievals per source and day.")
+    table = Table(
+        title=title, caption=f"Delays in minutes per posting; x retrievals per source and day; {SAME_AS_UNIFORM}"
+    )
     table.add_column("x", justify="right")
     table.add_column("policy")
     for heading in ("mean", "median", "p95", "max", "std", "lost at 15", "realised", *(f"/ {base}" for base in bases)):
@@ -160,6 +207,18 @@ def _table(title: str, results: Mapping[str, Mapping[float, Statistics]]) -> Tab
             row = [f"{budget:g}", policy, *(f"{delay:.1f}" for delay in delays), f"{found.lost15:.1%}"]
             table.add_row(*row, f"{found.retrievals:.2f}", *(f"{ratio:.3f}" for ratio in ratios))
         table.add_section()
+    return table
+
+
+def _own_costs(fold: str, results: Mapping[str, Statistics]) -> Table:
+    table = Table(title=f"{fold}: other readers at their own cost", caption="Delays in minutes per posting.")
+    table.add_column("reader and rule")
+    for heading in ("is the default", "checks per source and day", "mean", "p95", "read in"):
+        table.add_column(heading, justify="right" if heading in ("mean", "p95") else "left")
+    for rival in (*FIXED, *RIVALS.values()):
+        found = results[rival.name]
+        figures = (f"{found.retrievals:.1f}", f"{found.mean:.1f}", f"{found.p95:.1f}")
+        table.add_row(rival.name, "yes" if rival.is_default else "no", *figures, rival.read)
     return table
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -13,6 +14,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from lab.evaluations.search import known_items
 from lab.evaluations.search.collections import (
     DOCUMENTS,
     JUDGEMENTS,
@@ -23,17 +25,18 @@ from lab.evaluations.search.collections import (
     read_headlines,
     unknown_documents,
 )
-from lab.evaluations.search.comparison import Comparison, compare, gain
+from lab.evaluations.search.comparison import Comparison, compare, gain, robustness
 from lab.evaluations.search.runs import MODELS, Evaluation, evaluate
 from lab.evaluations.search.scoring import Scores
 from lab.evaluations.search.table import curves, figures, mean_of_collections, table
 from lab.harness import LabCommand, Result
 from lab.plots import linear_plot
 
-OURS, RIVALS = "ours", ("bm25", "rm3", "vsm")
+OURS, PLAIN, RIVALS = "ours", "plain", ("bm25", "rm3", "vsm")
 SUMMARY = {"map": "MAP", "ndcg_cut_10": "nDCG@10", "P_10": "P@10", "recip_rank_cut_10": "MRR@10"}
 CHINESE = "chinese"
 MEAN = "mean"
+ARCHIVE = 100_000  # postings among which known items are looked for
 
 
 class Command(LabCommand):
@@ -42,6 +45,7 @@ class Command(LabCommand):
         " the real index, and print what trec_eval measures. One set of parameters serves all collections."
     )
     fills_database = True
+    seed = 26
     plotted = "recall and precision"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -57,7 +61,25 @@ class Command(LabCommand):
             "--chinese", type=Path, metavar="FILE", help="stories with headlines, JSON lines: headline finds its story"
         )
 
-    def measure(self, *args: Any, collection: list[Path], chinese: Path | None, **_: Any) -> Result:
+        parser.add_argument(
+            "--items", type=Path, metavar="FILE", help="items.jsonl.xz: three words of a headline find its article"
+        )
+        parser.add_argument("--known", type=int, default=500, help="headlines drawn (default: %(default)s)")
+        parser.add_argument("--archive", type=int, default=ARCHIVE, help="items they stand among")
+
+    def measure(
+        self,
+        *args: Any,
+        collection: list[Path],
+        chinese: Path | None,
+        items: Path | None,
+        known: int,
+        archive: int,
+        seed: int,
+        **_: Any,
+    ) -> Result:
+        if items:
+            return Result(self._measure_known_items(items, chinese, known, archive, seed))
         collections = _read_all(collection, chinese, self.console)
         evaluations: dict[str, Evaluation] = {}
         for name, one in collections.items():
@@ -68,7 +90,18 @@ class Command(LabCommand):
         _print_summary(self.console, evaluations, means)
         if judged:
             _print_comparisons(self.console, judged)
+            for name, evaluation in judged.items():
+                self.show(f"{name}, ours with feedback against without", _robustness(evaluation), "{:.3f}")
         return Result(_figures(evaluations, means), lambda: _draw(evaluations, means))
+
+    def _measure_known_items(
+        self, items: Path, chinese: Path | None, count: int, archive: int, seed: int
+    ) -> dict[str, float]:
+        known_items.fill(items, chinese, archive, seed=seed)
+        known = known_items.draw_known_items(count, seed=seed)
+        shares = known_items.shares_found(known, self.track)
+        self.show(f"{len(known)} articles among the first three for three words of their headline", shares, "{:.1%}")
+        return shares
 
 
 # --- reading ----------------------------------------------------------------------------------------------------------
@@ -133,6 +166,13 @@ def _comparisons(evaluations: Mapping[str, Evaluation], rival: str) -> dict[str,
     }
 
 
+def _robustness(evaluation: Evaluation) -> dict[str, float]:
+    precisions = [[query["map"] for query in evaluation.by_query[model]] for model in (OURS, PLAIN)]
+    found = robustness(*precisions)
+    reciprocal_rank = evaluation.scores[OURS]["recip_rank"]
+    return {"hurt": found.hurt, "rr": reciprocal_rank, "ri": found.ri, "added": median(evaluation.added)}
+
+
 def _table(title: str) -> Table:
     """With a column for each model, narrow enough for a terminal of 80 characters."""
     shown = Table(title=title, box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
@@ -186,6 +226,8 @@ def _figures(evaluations: Mapping[str, Evaluation], means: Mapping[str, Scores])
         for measure, value in figures(scores[model]).items()
     }
     judged = {name: one for name, one in evaluations.items() if name != CHINESE}
+    for name, one in judged.items():
+        written |= {f"{name}.{OURS}.{measure}": value for measure, value in _robustness(one).items()}
     for rival in RIVALS if judged else ():
         for name, found in _comparisons(judged, rival).items():
             written[f"{name}.{OURS}_over_{rival}.map"] = found.gain

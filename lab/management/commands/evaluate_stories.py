@@ -18,7 +18,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from lab.evaluations.stories.grouped import METHODS, Reading, read
+from apps.stories.algorithms.reports import Vector
+from lab.evaluations.stories.grouped import METHODS, Reading, ours, read, related_pairs
 from lab.evaluations.stories.load import postings, timed
 from lab.evaluations.stories.measures import bcubed, largest_purity
 from lab.evaluations.stories.orders import front_pages
@@ -30,6 +31,7 @@ from lab.plots import bars
 
 COLUMNS = ("TITLE", "PUBLISHER", "CATEGORY", "STORY")
 DRAWS, SMALL_DRAWS = 3, 8
+HEADLINES = "headlines"  # the set without texts, between which other titles lie
 COMPARED = ("ours", "centroid", "max_link")  # in each variant
 ACTIVE = 100_000
 LABELS, TRIALS = (20, 50, 100, 300), 12
@@ -72,7 +74,7 @@ def run(
     """
     console = command.console
     reports = [Labelled(each.title, "", each.publisher, each.story) for each in headlines]
-    grouped = {"": _grouped(reports, "headlines", DRAWS, console, background=True)}
+    grouped = {"": _grouped(reports, HEADLINES, DRAWS, console, background=True)}
     for name, collection in texts.items():
         grouped[f"{name}."] = _grouped(collection, name, SMALL_DRAWS, console, background=False)
     numbers = {
@@ -81,11 +83,11 @@ def run(
         for method, values in methods.items()
         for measure, value in values.items()
     }
-    sets = {"headlines": (reports, DRAWS)} | {
+    sets = {HEADLINES: (reports, DRAWS)} | {
         name.removesuffix("_big"): (collection, SMALL_DRAWS) for name, collection in texts.items()
     }
     for name, (collection, draws) in sets.items():
-        numbers |= _varied(collection, name, draws, console)
+        numbers |= _varied(collection, name, draws, console) | _related(collection, name, draws, console)
     others = _ordered(reports, console) | _read_by(headlines, console)
     if active:
         others |= _timed(reports, active, console)
@@ -174,6 +176,22 @@ def _varied(reports: Sequence[Labelled], title: str, draws: int, console: Consol
                 numbers[f"{title}.{variant}.{method}.{measure}"] = round(mean, 4)
     console.print(table)
     return numbers
+
+
+def _related(reports: Sequence[Labelled], title: str, draws: int, console: Console) -> Numbers:
+    """How many pairs of reports of one story are of one event: of all, and of those that are shown as related."""
+    known: Reading = {}
+    found: list[tuple[bool, bool]] = []
+    for seed in track(range(1, draws + 1), f"Relating {title}", console=console):
+        stream, vectors = arrivals(reports, seed, background=title == HEADLINES), dict[int, Vector]()
+        read(stream, known)
+        found += related_pairs(stream, ours(stream, known, vectors=vectors), vectors)
+    shown, of_one = np.array(found or [(False, False)]).T
+    return {
+        f"{title}.related.precision": round(float(of_one[shown].mean()) if shown.any() else 0.0, 4),
+        f"{title}.related.precision_of_all": round(float(of_one.mean()), 4),
+        f"{title}.related.shown": round(float(shown.mean()), 4),
+    }
 
 
 def _purity(stories: Sequence[int], stream: Sequence[Arrival]) -> float:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import track
 
 from apps.stories.algorithms.features import features
-from apps.stories.algorithms.news_counts import TABLE
+from apps.stories.algorithms.rarity import TABLE
 
 MIN_DOCUMENTS = 20_000  # postings of a language; fewer are no sample
 MIN_COUNT = 3  # postings with a term; rarer ones are left out

@@ -12,9 +12,10 @@ from rich.console import Console
 from rich.progress import Progress
 
 from apps.postings.algorithms.words import language_of
-from apps.postings.algorithms.words.general import DOCUMENTS, TABLE
+from apps.postings.algorithms.words.languages import DOCUMENTS, TABLE
 from apps.summaries.algorithms.texts import read
-from apps.summaries.algorithms.vectors import Frequencies, Tally
+from apps.summaries.algorithms.vectors import Frequencies
+from lab.evaluations.summaries.evaluation import Tally
 
 MIN_COUNTED = 2_000  # documents of a language; fewer are no sample
 MIN_COUNT = 2  # of 1,000 documents that hold a term; rarer ones are left out

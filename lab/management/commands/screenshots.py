@@ -8,16 +8,17 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from PIL import Image
-from playwright.sync_api import Error, ViewportSize, sync_playwright
+from playwright.sync_api import Error, Page, ViewportSize, sync_playwright
 
 from lab.browsing import DEMO, admin_who_follows, chromium, replayed_feeds
 
-PAGES = {"articles": "/river/", "search": "/search/?q=river+floods", "plan": "/sources/{feed}/plan/"}
+PAGES = {"articles": "/river/", "search": "/search/?q=bridge+contract", "plan": "/sources/{feed}/plan/"}
 SIZE = ViewportSize(width=1280, height=800)  # CSS pixels
 FRONT_PAGE = "articles"  # by day and by night
 MAX_FRONT_BYTES = 60_000  # of a picture there
 QUALITIES = range(80, 10, -10)  # of WebP, the best first
 COLORS = 256  # of a picture; more make no visible difference and a file three times as large
+ROUNDS = 3  # that move the colors to the nearest of the page: large areas keep theirs
 
 
 class Command(BaseCommand):
@@ -54,17 +55,25 @@ def take_pictures(chromium: str, url: str, session: str, feed: int, to: Path, fr
         for name, address in PAGES.items():
             page.goto(address.format(feed=feed), wait_until="networkidle")
             page.reload(wait_until="networkidle")  # the first time, caches are cold, and the page says how long it took
-            picture = page.screenshot(animations="disabled")
-            small = Image.open(BytesIO(picture)).quantize(COLORS, Image.Quantize.MAXCOVERAGE)  # keeps rare colors
+            if name == FRONT_PAGE:
+                open_article(page)
+            picture = Image.open(BytesIO(page.screenshot(animations="disabled")))
+            small = picture.quantize(COLORS, Image.Quantize.MAXCOVERAGE, ROUNDS)  # keeps rare colors
             small.save(to / f"{name}.png", optimize=True)
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
             page.goto(PAGES[FRONT_PAGE], wait_until="networkidle")
-            page.locator("[data-open]").first.click()  # it opens beside the list
-            page.wait_for_load_state("networkidle")
-            picture = page.screenshot(animations="disabled")
-            (front / f"reader-{scheme}.webp").write_bytes(light_picture(picture))
+            open_article(page)
+            (front / f"reader-{scheme}.webp").write_bytes(light_picture(page.screenshot(animations="disabled")))
         browser.close()
+
+
+def open_article(page: Page) -> None:
+    """The first with a picture, if there is one, beside the list."""
+    pictured = page.locator(".row.has-image")
+    (pictured if pictured.count() else page.locator(".row")).first.locator("[data-open]").click()
+    page.locator("#pane [data-heading]").wait_for()
+    page.wait_for_load_state("networkidle")
 
 
 def light_picture(picture: bytes) -> bytes:

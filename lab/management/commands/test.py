@@ -7,7 +7,10 @@ from lab import checks
 
 
 class Command(BaseCommand):
-    help = "Run every check and test. With arguments, run pytest alone with them: test tests/apps/sources -k opml"
+    help = (
+        "Run every check, and every test but the trials, which --trials adds."
+        " With other arguments, run pytest alone with them: test tests/apps/sources -k opml"
+    )
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:

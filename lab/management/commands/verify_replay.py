@@ -65,6 +65,7 @@ def _rows(verdict: Verdict, summary: Summary) -> list[tuple[str, str]]:
         ("lost, doubled", f"{verdict.lost_count:,}, {verdict.doubled_count:,}"),
         ("stored but unknown", f"{verdict.unknown_count:,}"),
         ("slipped out of the feed unseen", f"{verdict.slipped_count:,}"),
+        ("served to a client that died, and gone from the feed", f"{verdict.unobtainable_count:,}"),
         (
             "delay in minutes",
             f"mean {delays.mean:.1f}, p50 {delays.p50:.1f}, p95 {delays.p95:.1f}, max {delays.largest:.1f}"

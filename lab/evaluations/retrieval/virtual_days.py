@@ -1,0 +1,58 @@
+"""Days of a portal without a network and without waiting: its sources are retrieved at the very times they are due."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from apps.retrieval.actions import start, store
+from apps.retrieval.http.fetching import Fetched
+from apps.retrieval.http.results import Assignment, decide
+from apps.retrieval.models import Schedule
+from apps.retrieval.queries import requests_made
+from apps.retrieval.scheduler.beat import MESSAGE_SIZE
+from apps.retrieval.scheduler.claims import Claim
+from lab.worlds.addresses import Addresses
+from lab.worlds.feed import Feed
+from lab.worlds.rendering import render
+from lab.worlds.server import REAL_TIME
+
+TOGETHER = timedelta(minutes=1)  # sources due within it are stored in one transaction
+SHOWN = 20  # postings of a document
+
+
+class VirtualDays:
+    """`feeds` by the ids of their sources, which have been retrieved before; `now` moves as sources are retrieved."""
+
+    def __init__(self, feeds: Mapping[int, Feed], addresses: Addresses, now: datetime) -> None:
+        self.now = now
+        self._feeds = feeds
+        self._addresses = addresses
+
+    def run(self, hours: float) -> int:
+        """Retrieve all that falls due in some hours; returns how many requests were made."""
+        began, until = self.now, self.now + timedelta(hours=hours)
+        while due := self._due(until):
+            for first in range(0, len(due), MESSAGE_SIZE):
+                self._retrieve(due[first : first + MESSAGE_SIZE])
+        self.now = until
+        return requests_made(began, until)
+
+    def _due(self, until: datetime) -> list[Schedule]:
+        waiting = Schedule.objects.filter(due_at__lt=until).order_by("due_at")
+        first = waiting.first()
+        return list(waiting.filter(due_at__lte=first.due_at + TOGETHER)) if first and first.due_at else []
+
+    def _retrieve(self, schedules: list[Schedule]) -> None:
+        at = {row.pk: max(row.due_at, self.now) for row in schedules if row.due_at}
+        claims = [Claim(row.pk, row.sequence, at[row.pk].timestamp(), at[row.pk].timestamp()) for row in schedules]
+        begun = start(claims, worker="virtual", now=max(at.values()))
+        store([decide(each, self._answer(each, at[each.source_id]), jitter=0.0) for each in begun])
+
+    def _answer(self, assignment: Assignment, at: datetime) -> Fetched:
+        feed = self._feeds[assignment.source_id]
+        count = feed.count_until(at.timestamp())
+        etag = f'"{count}"'
+        if assignment.validators.etag == etag:
+            return Fetched(assignment.url, at, 304, {"etag": etag}, begun_at=at)
+        body = render(feed, max(count - SHOWN, 0), count, REAL_TIME, self._addresses)
+        headers = {"etag": etag, "content-type": "application/xml"}
+        return Fetched(assignment.url, at, 200, headers, body, wire_bytes=len(body), begun_at=at)
