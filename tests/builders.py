@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from apps.accounts.models import User
 from apps.following.models import Folder, Follow, Mark
-from apps.postings.models import Edition, Posting
+from apps.postings.algorithms.boilerplate import SourceBoilerplate
+from apps.postings.models import Boilerplate, Edition, Posting
 from apps.retrieval.algorithms.planner.price import root_mass
 from apps.retrieval.algorithms.weekly_profiles.learning import pack_hourly
 from apps.retrieval.models import Plan, Retrieval, Schedule, WeeklyProfile
@@ -30,6 +31,15 @@ def a_source(**values: Any) -> Source:
     return Source.objects.create(
         **{"url": f"https://source{number}.example/feed", "title": f"Source {number}"} | values
     )
+
+
+def a_source_that_repeats(text: str, **values: Any) -> Source:
+    """A source of which the portal has learned that all its postings have a text."""
+    source, learned = a_source(**values), SourceBoilerplate()
+    for title in ("Storm over Lisbon", "Bank raises its rates", "Derby ends in draw", "New vaccine"):
+        learned.observe(text, 0.0, title)
+    Boilerplate.objects.create(source=source, state=learned.serialize(), keys=[])
+    return source
 
 
 def a_posting(source: Source | None = None, **values: Any) -> Posting:

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -44,20 +45,27 @@ END $$
 LOOPBACK = ("127.", "::1", "0.0.0.0", "::", "localhost")
 
 
+@pytest.hookimpl(trylast=True)  # of those that are to run
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin each process' share of the tests with modules that may take long: at the end all processes are busy."""
     shares = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     limits: dict[Path, float] = {}
     for item in items:
-        limits[item.path] = max(limits.get(item.path, 0.0), _time_limit(item))
-    long = [path for path in sorted(limits, key=limits.__getitem__, reverse=True) if limits[path]]
-    others = [item for item in items if not limits[item.path]]
-    ordered = []
+        limits[_unit(item)] = max(limits.get(_unit(item), 0.0), _time_limit(item))
+    long = [unit for unit in sorted(limits, key=limits.__getitem__, reverse=True) if limits[unit]]
+    others = iter([item for item in items if not limits[_unit(item)]])
+    ordered = list[pytest.Item]()
     for share in range(shares):
         first = set(long[share::shares])
-        ordered += [item for item in items if item.path in first]
-        ordered += others[len(others) * share // shares : len(others) * (share + 1) // shares]
-    items[:] = ordered
+        ordered += [item for item in items if _unit(item) in first]
+        end = len(items) * (share + 1) // shares  # xdist gives each process as many
+        ordered += islice(others, max(end - len(ordered), 0))
+    items[:] = [*ordered, *others]
+
+
+def _unit(item: pytest.Item) -> Path:
+    """What one process runs: a module, or all pages in the browser that it then starts."""
+    return item.path.parent if item.get_closest_marker("browser") else item.path
 
 
 def _time_limit(item: pytest.Item) -> float:
@@ -174,7 +182,10 @@ def empty_cache(request: pytest.FixtureRequest) -> Iterator[None]:
     if _uses_database(request):
         from django.core.cache import cache  # noqa: PLC0415, after the settings
 
+        from apps.postings.queries import boilerplate  # noqa: PLC0415, after the settings
+
         cache.clear()
+        boilerplate._common.cache_clear()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from apps.alerts.algorithms.percolator import DocumentView, Reading, read
+from apps.alerts.algorithms.percolator.documents import DocumentView, Reading, read
 from apps.postings.algorithms.words import analyse, language_of
 from apps.search.algorithms.language import (
     And,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.retrieval.algorithms.planner.lookahead import Outlook
+from apps.retrieval.algorithms.planner.lookahead import Outlook, cheapest_plans, path
 from apps.retrieval.algorithms.weekly_profiles.learning import five_minute_rates
 
 KINDS = ("smooth", "daily", "spiky", "silent hours")
@@ -54,3 +54,10 @@ def random_outlook(random: np.random.Generator, sources: int, **given: Any) -> O
         "window": np.full(sources, np.inf),
     }
     return Outlook(**values | {name: np.broadcast_to(value, np.shape(values[name])) for name, value in given.items()})
+
+
+def plan(expected: NDArray[np.float64], step: float, price: float, least: int = 1, window: float = np.inf) -> list[int]:
+    """The nodes of one source's cheapest plan."""
+    values = (np.array([value]) for value in (step, price, least, window))
+    _, _, former = cheapest_plans(expected[:, None], *values)
+    return path(former[:, 0].tolist())

@@ -43,10 +43,10 @@ def top(row):
 class MemoryIndex:
     """Documents given as `Words`; blocks of `block_size`; impacts packed into bytes or exact."""
 
-    def __init__(self, documents: list[Words], *, block_size=65_536, pack=False, allowed=None, factors=None):
+    def __init__(self, documents: list[Words], *, block_size=65_536, pack=False, allowed=None, factors=None, sources=7):
         self.documents = len(documents)
         self.average_length = sum(len(words.terms) for words in documents) / max(len(documents), 1)
-        self.block_size, self.mask, self.all_factors = block_size, allowed, factors
+        self.block_size, self.mask, self.all_factors, self.sources = block_size, allowed, factors, sources
         self.number_of = {}
         self.counts = [Counter(words.terms) for words in documents]
         self.items = [
@@ -73,6 +73,9 @@ class MemoryIndex:
     def names(self, numbers):
         known = list(self.number_of)
         return [known[number - 1] for number in numbers]
+
+    def holders(self, term):
+        return self.rows_of[self.number_of[term]][0].tolist()
 
     def document_frequencies(self, numbers):
         return np.array([len(self.rows_of[n][0]) if n in self.rows_of else 0 for n in numbers], np.int64)
@@ -102,6 +105,7 @@ class MemoryIndex:
             np.array([frequency for part in parts for frequency in part.values()], np.int64),
             np.cumsum([0, *map(len, parts)]),
             np.array([part.total() for part in parts], np.int64),
+            np.asarray(documents) % self.sources,
         )
 
     def sequences(self, documents):

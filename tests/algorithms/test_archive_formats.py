@@ -77,8 +77,6 @@ def test_a_record_returns_valid_values_or_names_the_invalid_place(value):
     readers = [
         lambda: record.text("a", longest=5),
         lambda: record.moment("a"),
-        lambda: record.truth("a"),
-        lambda: record.number("a", otherwise=0.0),
         lambda: record.inner("a"),
     ]
     assert all(message is None or message.startswith("x.jsonl, line 7: “a” is ") for message in map(error_of, readers))

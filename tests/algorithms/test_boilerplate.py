@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from apps.postings.algorithms import boilerplate
-from apps.postings.algorithms.boilerplate import SourceBoilerplate, Strippers, common_keys
+from apps.postings.algorithms.boilerplate import SourceBoilerplate, Strippers
+from lab.evaluations.duplicates.stripping import common_keys
 
 REPORTS = (
     ("Storm floods Lisbon", "The river left its banks on Friday night. Firemen pumped out two hundred cellars."),

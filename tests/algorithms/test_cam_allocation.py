@@ -1,6 +1,6 @@
 """CAM's choice of update instants, beside trying out every subset."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -10,9 +10,9 @@ from hypothesis.extra.numpy import arrays
 
 from apps.retrieval.algorithms.cam.allocation import (
     best_pairs,
+    best_pairs_without_long_gaps,
     longest_gaps,
     with_exploration,
-    without_long_gaps,
 )
 
 probabilities = st.floats(0, 1, width=32)
@@ -72,16 +72,50 @@ def test_exploring_goes_where_least_is_known_and_not_to_full_pages():
     assert with_exploration(gains, doubt, 4, share=0.25, most=[2, 3]).astype(int).tolist() == [[1, 1, 0], [1, 1, 0]]
 
 
-@given(choices, st.data())
-def test_gaps_are_filled_and_nothing_is_taken_away(chosen, data):
-    n, p = chosen.shape
-    longest = data.draw(st.lists(st.integers(1, p + 2), min_size=n, max_size=n))
-    gains = data.draw(arrays(np.float64, chosen.shape, elements=probabilities))
-    filled = without_long_gaps(chosen, gains, longest)
-    assert (filled | ~chosen).all()
-    assert (longest_gaps(filled) <= np.minimum(longest, p)).all()
-    untouched = longest_gaps(chosen) <= np.minimum(longest, p)
-    assert (filled[untouched] == chosen[untouched]).all()
+def best_by_trying(gains, tasks, longest, most):
+    """The worth of the best choice of all that leave no longer gap; with more tasks where these are too few."""
+    n, p = gains.shape
+    rows = np.array(list(product([False, True], repeat=p)))
+    worth_of = np.full((n, p + 1), -np.inf)  # by page and number of checks
+    for page in range(n):
+        allowed = rows[longest_gaps(rows) <= longest[page]]
+        for count in range(p + 1):
+            worth_of[page, count] = (allowed[allowed.sum(axis=1) == count] @ gains[page]).max(initial=-np.inf)
+    fewest = np.isfinite(worth_of).argmax(axis=1)
+    worth_of[np.arange(p + 1) > np.maximum(most, fewest)[:, None]] = -np.inf
+    together = np.zeros(1)
+    for row in worth_of:
+        together = np.array([
+            max(
+                (together[before] + row[count - before] for before in range(count + 1)
+                 if before < together.size and count - before <= p),
+                default=-np.inf,
+            )
+            for count in range(together.size + p)
+        ])  # fmt: skip
+    return together[: max(tasks, fewest.sum()) + 1].max()
+
+
+def test_with_a_longest_gap_two_hundred_random_choices_are_as_good_as_the_best_of_all():
+    random = np.random.default_rng(3)
+    shares = []
+    for _ in range(200):
+        n, p = int(random.integers(1, 4)), int(random.integers(3, 10))
+        gains = random.gamma(random.choice([0.3, 1.0, 5.0]), size=(n, p)) * random.lognormal(0, 1.5, (n, 1))
+        longest, tasks = random.integers(1, p + 1, n), int(random.integers(1, n * p + 1))
+        most = random.integers(2, p + 1, n)
+        chosen = best_pairs_without_long_gaps(gains, tasks, longest, most=most)
+        assert (longest_gaps(chosen) <= longest).all()
+        shares.append(gains[chosen].sum() / best_by_trying(gains, tasks, longest, most))
+    assert min(shares) >= 0.99
+    assert max(shares) <= 1 + 1e-9
+
+
+def test_pages_of_very_different_worth_share_one_price():
+    """A page worth a thousandth has the checks that its longest gap demands and no more, wherever these are best."""
+    gains = np.array([[1.0, 2.0, 3.0, 4.0], [0.003, 0.001, 0.002, 0.004]])
+    chosen = best_pairs_without_long_gaps(gains, 5, 2)
+    assert chosen.astype(int).tolist() == [[0, 1, 1, 1], [1, 0, 1, 0]]
 
 
 @given(choices)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.retrieval.algorithms.cam.relevance import matrix, unit_vector
+from apps.retrieval.algorithms.cam.relevance import unit_vector
 
 words = st.sampled_from(["storm", "florida", "rain", "football", "tennis"])
 texts = st.lists(st.lists(words, max_size=6), min_size=1, max_size=4)
@@ -38,8 +38,13 @@ def test_relevance_is_the_cosine_of_tf_idf_vectors(pages, queries):
         frequencies = [sum(term in page for page in pages) for term in held]
         return unit_vector(np.array(columns, int), np.array(counts, int), np.array(frequencies, int), len(pages))
 
-    of_pages, of_queries = (matrix([unit(list(each)) for each in some], len(known)) for some in (pages, queries))
-    found = (of_pages @ of_queries.T).toarray()
+    def matrix(rows):
+        found = np.zeros((len(rows), len(known)))
+        for row, (columns, weights) in zip(found, map(unit, map(list, rows)), strict=True):
+            row[columns] = weights
+        return found
+
+    found = matrix(pages) @ matrix(queries).T
     expected = [[cosine(vector(page, pages), vector(list(query), pages)) for query in queries] for page in pages]
     assert found == pytest.approx(np.array(expected))
     assert ((found >= 0) & (found <= 1 + 1e-12)).all()

@@ -15,7 +15,6 @@ from apps.web.algorithms.charts import (
     Point,
     Series,
     Spread,
-    bar_chart,
     curve_chart,
     delay_chart,
     heat_map,
@@ -53,11 +52,6 @@ def pictures():
         st.builds(lambda columns: delay_chart(columns, label=""), spreads),
         st.builds(lambda curve, marked: curve_chart(curve, marked, label="", x_label=""), curves, points),
         st.builds(
-            lambda values, level: bar_chart(values, days, label="", titles=days, level=level),
-            st.lists(amounts, min_size=7, max_size=7),
-            st.none() | amounts,
-        ),
-        st.builds(
             lambda series: line_chart(series, days, label=""), st.lists(st.builds(Series, words, counts), max_size=5)
         ),
         st.builds(lambda times: timeline(sorted(times), **TIMELINE), st.lists(times, min_size=1, max_size=60)),
@@ -94,7 +88,6 @@ def test_pictures_are_well_formed_and_stay_within_their_frame(picture):
         heat_map([[0.0] * 24], [HOSTILE], label=HOSTILE, marks=[Mark(0, 5.0, HOSTILE)]),
         delay_chart([Spread(HOSTILE, 60.0, 90.0, HOSTILE)], label=HOSTILE),
         curve_chart([(1.0, 1.0)], [Point(1.0, 1.0, HOSTILE, HOSTILE)], label=HOSTILE, x_label=HOSTILE),
-        bar_chart([1.0], [HOSTILE], label=HOSTILE, titles=[HOSTILE]),
         line_chart([Series(HOSTILE, [1])], [HOSTILE], label=HOSTILE),
         timeline([datetime(2024, 5, 1, tzinfo=UTC)], **TIMELINE),
     ],
@@ -139,16 +132,6 @@ def test_a_day_without_postings_has_no_mark_and_the_others_reach_up_to_their_lon
     for reach in reaches:
         [(begin, end)] = re.findall(r"^M[\d.]+ ([\d.]+)V([\d.]+)", reach.get("d"))
         assert float(end) <= float(begin)
-
-
-@given(st.lists(amounts, min_size=1, max_size=48))
-def test_bars_are_as_high_as_their_values(values):
-    bars = drawn(bar_chart(values, [""] * len(values), label="", titles=[""] * len(values)), "column")
-    heights = [float(bar.get("height")) for bar in bars]
-    largest = max(values)
-    if largest > 0:
-        expected = [value / largest * max(heights) for value in values]
-        assert heights == pytest.approx(expected, abs=0.02)
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=48))

@@ -1,7 +1,6 @@
 """Written feeds are read back by any parser, and deltas contain exactly the missing entries."""
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -71,8 +70,7 @@ def test_our_own_parser_reads_all_of_it(name):
     form = FORMS[name]
     sound = Enclosure("https://news.example/1.mp3", "audio/mpeg", 1_000, 60, "The sound")
     entry = an_entry(author="Ann", categories=("World", "News"), enclosures=(sound,), source_title="Gazette")
-    hub = "https://hub.example/"
-    content = form.write(a_feed([entry], hubs=(hub,), description="About", language="en"))
+    content = form.write(a_feed([entry], description="About", language="en"))
     read = parse(content, content_type=form.media_type, url="https://portal.example/feed")
     assert read.title == "Mine"
     [found] = read.entries
@@ -81,8 +79,6 @@ def test_our_own_parser_reads_all_of_it(name):
     assert found.published == entry.published
     assert list(found.categories) == ["World", "News"]
     assert [each.url for each in found.enclosures] == [sound.url]
-    assert hub.encode() in content
-    assert form.name == "json" or read.hub_urls == (hub,)
 
 
 def test_feed_without_entries_is_valid():
@@ -121,7 +117,7 @@ def test_state_without_present_entries_gets_the_whole_feed():
 
 def test_edited_entry_is_new_and_relisted_one_is_not():
     feed = a_feed([an_entry(1), an_entry(2)])
-    again = a_feed([replace(entry, listed=NOON + timedelta(days=1)) for entry in feed.entries])
+    again = a_feed([entry._replace(listed=NOON + timedelta(days=1)) for entry in feed.entries])
     assert tag_of(again) == tag_of(feed)
     edited = a_feed([an_entry(1), an_entry(2, html="<p>Other</p>")])
     found = delta(edited, tag_of(feed))

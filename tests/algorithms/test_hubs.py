@@ -81,7 +81,7 @@ class TestClouds:
 
     def test_are_called_by_http(self):
         found = self.cloud()
-        assert found.cloud == Cloud("rpc.example", 5337, "/pleaseNotify", "", "http-post")
+        assert found.cloud == Cloud("rpc.example", 5337, "/pleaseNotify", "http-post")
         assert (found.hub_url, found.topic_url) == ("rsscloud+http://rpc.example:5337/pleaseNotify", URL)
 
     @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ class TestClouds:
         assert self.cloud(**attributes) == NO_ANNOUNCER
 
     def test_come_after_hubs(self):
-        feed = ParsedFeed("rss", hub_urls=HUBS, cloud=Cloud("rpc.example", 80, "/", "", "http-post"))
+        feed = ParsedFeed("rss", hub_urls=HUBS, cloud=Cloud("rpc.example", 80, "/", "http-post"))
         assert discover("", feed, b"", URL).hub_url == HUBS[0]
 
     def test_of_a_broken_feed_and_of_json_are_found_too(self):
@@ -121,7 +121,7 @@ class TestClouds:
         assert discover("", parse(broken), b"", URL).hub_url == "rsscloud+http://rpc.example/x"
         feed = parse(json % hubs)
         assert feed.hub_urls == ("https://hub.example/",)
-        assert feed.cloud == Cloud("rpc.example", 443, "/x?y", "", "http-post")
+        assert feed.cloud == Cloud("rpc.example", 443, "/x?y", "http-post")
 
 
 @given(st.text(max_size=300), st.binary(max_size=300))

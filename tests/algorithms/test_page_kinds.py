@@ -14,8 +14,17 @@ from hypothesis import strategies as st
 from apps.postings.algorithms.extraction import keen
 from apps.postings.algorithms.extraction.anchors import is_headline
 from apps.postings.algorithms.extraction.documents import read_page
-from apps.postings.algorithms.extraction.kind_features import NAMES, Facts, facts_of, vector_of
-from apps.postings.algorithms.extraction.kinds import KINDS, Kind, classify, read_model, shipped_model
+from apps.postings.algorithms.extraction.kinds import (
+    KINDS,
+    NAMES,
+    Facts,
+    Kind,
+    classify,
+    facts_of,
+    read_model,
+    shipped_model,
+    vector_of,
+)
 from apps.postings.algorithms.extraction.metadata import read_metadata
 from lab.evaluations.extraction import kind_rules
 from lab.evaluations.extraction.kind_training import POINTS, SHARES, Example, train, write_model
@@ -254,7 +263,7 @@ def test_training_needs_addresses():
 
 
 def test_examples_without_address_teach_nothing_about_addresses():
-    unknown = [*EXAMPLES, replace(EXAMPLES[0], has_url=False, facts=replace(EXAMPLES[0].facts, front_page=True))]
+    unknown = [*EXAMPLES, replace(EXAMPLES[0], has_url=False, facts=EXAMPLES[0].facts._replace(front_page=True))]
     usual = [*EXAMPLES, replace(EXAMPLES[0], has_url=False)]
     assert np.allclose(train(unknown, version="a").weights, train(usual, version="b").weights)
 
@@ -275,8 +284,8 @@ def test_simple_rules_classify_simple_pages(html, path, expected):
 def test_the_thesis_takes_a_long_part_with_few_links_for_news():
     found = facts(section(), SITE)
     assert kind_rules.by_thesis("<p>" + "word " * 40, found) == "news"
-    assert kind_rules.by_thesis("<p>" + "<a href=/>word word</a> " * 5, replace(found, links=51)) == "index"
-    assert kind_rules.by_thesis("<p>short", replace(found, links=50)) == "valueless"
+    assert kind_rules.by_thesis("<p>" + "<a href=/>word word</a> " * 5, found._replace(links=51)) == "index"
+    assert kind_rules.by_thesis("<p>short", found._replace(links=50)) == "valueless"
 
 
 def test_the_evaluation_judges_no_site_by_weights_that_know_it(tmp_path: Path):

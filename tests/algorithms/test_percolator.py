@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.alerts.algorithms.percolator import DocumentView, NoIndexTerm, Plan, Rarity, group_of, is_personal
-from apps.alerts.algorithms.percolator import matches as holds
+from apps.alerts.algorithms.percolator.documents import DocumentView, is_personal
+from apps.alerts.algorithms.percolator.documents import matches as holds
+from apps.alerts.algorithms.percolator.index_terms import NoIndexTerm, Plan, Rarity
+from apps.alerts.algorithms.percolator.languages import group_of
 from apps.postings.algorithms.words import analyse
 from apps.postings.algorithms.words.languages import read_alike
 from apps.search.algorithms.language import parse

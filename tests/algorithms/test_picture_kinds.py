@@ -18,15 +18,12 @@ KINDS = {
     "GIF": "image/gif",
     "WEBP": "image/webp",
     "AVIF": "image/avif",
-    "BMP": "image/bmp",
-    "ICO": "image/x-icon",
 }
 
 
 def painted(kind: str, width: int, height: int, **options: object) -> bytes:
     file = BytesIO()
     picture = Image.new("RGB", (width, height), "teal")
-    options |= {"sizes": [(width, height)]} if kind == "ICO" else {}
     picture.save(file, kind, **options)
     return file.getvalue()
 
@@ -87,15 +84,6 @@ def test_extensions_before_the_frame_of_a_gif_are_passed(before):
     assert picture_in(whole) == Picture("image/gif", 320, 48)
 
 
-def test_a_large_png_inside_a_small_icon_counts():
-    entry = struct.pack("<BBBBHHII", 16, 16, 0, 0, 1, 32, 24, 22)
-    assert picture_in(struct.pack("<HHH", 0, 1, 1) + entry + png(100_000, 9)) == Picture("image/x-icon", 100_000, 16)
-
-
-def test_a_bitmap_from_the_top_down_has_a_height():
-    assert picture_in(b"BM" + bytes(12) + struct.pack("<Iii", 40, 7, -9)) == Picture("image/bmp", 7, 9)
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -109,8 +97,7 @@ def test_a_bitmap_from_the_top_down_has_a_height():
         b"\xff\xd8\xff<html>",
         b"\xff\xd8\xff\xda" + bytes(100),  # data without a frame before it
         b"RIFF\0\0\0\0WEBPVP8 <script>alert(1)</script>",
-        b"BM<script>alert(1)</script>",
-        b"\0\0\1\0\xff\xff",
+        b"BM" + bytes(12) + struct.pack("<Iii", 40, 7, -9),  # a bitmap
         b"\0\0\0\x1cftypavif" + bytes(100),  # an AVIF that does not say how large it is
         b"\0\0\0\x1cftypmp42" + bytes(100),
         png(0, 10),

@@ -1,5 +1,6 @@
 """When a source may be requested again, check by check."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -43,7 +44,13 @@ def wait(answer: ResponseFacts, memory: Memory = KNOWN, limits: Limits = LIMITS)
         (ok(), KNOWN, HOUR),
         (ResponseFacts(304, is_feed=True), KNOWN, HOUR),
         (ResponseFacts(226, {"etag": '"2"'}, is_feed=True), KNOWN, HOUR),
-        (ok(), Memory(), DAY),
+        (ok(), Memory(), HOUR),
+        (replace(ok(), size=300_000), Memory(), 3 * HOUR),
+        (replace(ok(), size=9_000_000), Memory(), DAY),
+        (replace(ok(), size=9_000_000), KNOWN, HOUR),
+        (replace(ok(), repeated=True), Memory(repeats=3), 2 * HOUR),
+        (replace(ok(), repeated=True), Memory(repeats=300), DAY),
+        (ok(), Memory(repeats=300), HOUR),
         (ok(etag='"1"'), Memory(), HOUR),
         (ok(last_modified="yesterday"), Memory(), HOUR),
         # Cache-Control and Expires of 200, 226, 304 and 429.
@@ -191,7 +198,7 @@ def test_an_answer_that_says_nothing_of_its_freshness_is_not_fresh():
 
 
 def test_a_replay_that_runs_faster_waits_less():
-    assert wait(ok(), Memory(), LIMITS.scaled(60)) == DAY / 60
+    assert wait(replace(ok(), size=9_000_000), Memory(), LIMITS.scaled(60)) == DAY / 60
     assert wait(refusal(500), KNOWN, LIMITS.scaled(60)) == 60
 
 
@@ -199,7 +206,8 @@ def test_a_replay_that_runs_faster_waits_less():
     ("answer", "memory", "reason"),
     [
         (ok(), KNOWN, "the minimum gap"),
-        (ok(), Memory(), "no ETag"),
+        (replace(ok(), size=300_000), Memory(), "large or repeated answers"),
+        (replace(ok(), repeated=True), Memory(), "large or repeated answers"),
         (ok(cache_control="max-age=7200"), KNOWN, "cached for 7200 s (Cache-Control)"),
         (ok(expires="Thu, 01 Jan 2026 14:00:00 GMT"), KNOWN, "cached for 7200 s (Expires)"),
         (refusal(429, retry_after="7300"), KNOWN, "asked to wait 7300 s (Retry-After)"),

@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.recommendations.algorithms.growth import MIN_GAINED, growth
-from apps.recommendations.algorithms.likelihood import root_likelihood
+from apps.recommendations.algorithms.likelihood import MIN_GAINED, growth, root_likelihood
 from apps.recommendations.algorithms.likeness import MAX_NEIGHBOURS, MIN_ROOT, MIN_SHARED, neighbours
-from apps.recommendations.algorithms.sketches import MAX_TERMS, MIN_COMMON, Library, Sketch, sketch
 
 counts = st.integers(0, 200)
 
@@ -111,45 +109,3 @@ def test_growth_is_that_of_shares_new_followers_and_readers_alike(rows):
 def test_where_all_grow_alike_none_rises():
     found = growth([30, 60], [10, 20], [300, 30], [100, 10])
     assert found == pytest.approx([0, 0], abs=1e-6)
-
-
-def terms(*numbers: int) -> np.ndarray:
-    return np.array(numbers, np.int32)
-
-
-@given(st.lists(st.lists(st.integers(0, 30), unique=True, max_size=8), min_size=2, max_size=6))
-def test_a_sketch_has_what_more_than_one_posting_has(postings):
-    found = sketch([terms(*posting) for posting in postings])
-    counted = Counter(term for posting in postings for term in posting)
-    expected = {term: count / len(postings) for term, count in counted.items() if count > 1}
-    assert dict(zip(found.terms.tolist(), found.shares.tolist(), strict=True)) == pytest.approx(expected)
-    assert len(expected) <= MAX_TERMS
-
-
-likings = st.dictionaries(st.integers(0, 20), st.floats(-1, 3, allow_nan=False), max_size=12)
-libraries = st.dictionaries(
-    st.integers(1, 9), st.dictionaries(st.integers(0, 20), st.floats(0.1, 1), min_size=1, max_size=8), max_size=5
-)
-
-
-@given(libraries, likings)
-def test_likenesses_are_cosines(books, liked):
-    library = Library(
-        {
-            source: Sketch(terms(*sorted(shares)), np.array([shares[term] for term in sorted(shares)], np.float32))
-            for source, shares in books.items()
-        }
-    )
-    held = Counter(term for shares in books.values() for term in shares)
-    rarity = {term: log((1 + len(books)) / (1 + held[term])) + (1e-9 if held[term] else 0) for term in range(21)}
-    wanted = {term: weight * rarity[term] for term, weight in liked.items() if weight > 0}
-    length = sqrt(sum(value**2 for value in wanted.values()))
-    expected = {}
-    for source, shares in books.items():
-        weighed = {term: share * rarity[term] for term, share in shares.items()}
-        dot = sum(value * wanted.get(term, 0.0) for term, value in weighed.items())
-        if len(weighed.keys() & wanted.keys()) >= MIN_COMMON and dot > 0:
-            expected[source] = dot / (length * sqrt(sum(value**2 for value in weighed.values())))
-    found = library.likenesses(liked)
-    assert found.keys() == expected.keys()
-    assert found == pytest.approx(expected, rel=1e-3, abs=1e-6)

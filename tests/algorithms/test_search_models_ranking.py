@@ -16,7 +16,7 @@ from apps.search.algorithms.models.index import Row, Sequences
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.ranking import best
 from apps.search.algorithms.models.recipe import count_pairs, pair_bonus
-from apps.search.algorithms.models.rivals import bm25, bm25_rm3
+from apps.search.algorithms.models.thesis import bm25, bm25_rm3
 from tests.algorithms.search_twin import MemoryBlock, MemoryIndex, words_of
 
 WORDS = [f"w{number}" for number in range(12)]

@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 from apps.search.algorithms.models.feedback import expansion, sharpened
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Judgement, Recipe, search
-from apps.search.algorithms.models.rivals import bm25
+from apps.search.algorithms.models.thesis import bm25
 from tests.algorithms.search_twin import MemoryIndex, words_of
 
 VOCABULARY = [f"w{number}" for number in range(80)]
+SOURCES = 7
 seeds = st.integers(0, 10**9)
+EAGER = Recipe(rarity=0)  # whose feedback is not kept from small archives of common words
 few = settings(max_examples=15)  # each is a whole archive
 
 
@@ -32,7 +34,7 @@ def some_query(seed):
 
 
 def an_index(seed, **options):
-    return MemoryIndex([words_of(text) for text in some_texts(seed)], **options)
+    return MemoryIndex([words_of(text) for text in some_texts(seed)], sources=SOURCES, **options)
 
 
 def scores_of(answer):
@@ -67,10 +69,16 @@ def plain(documents, query, recipe):
                 found[number] += pair_weight * times * (idf(x) + idf(y)) / 2 * value
         return found
 
-    weights = {word: times * 9 / (times + 8) for word, times in query.terms.items()}
+    weights = query.terms
     length = math.sqrt(sum(weight**2 for weight in weights.values()))
     first = ranked(weights, recipe.pair_weight)
     head = sorted(first, key=lambda number: (-first[number], -number))[: recipe.documents]
+    falls = 1 - first[head[-1]] / first[head[0]]
+    rarities = [idf(word) for word in weights if df[word]]
+    edges = [*(first[number] / first[head[0]] - recipe.kept for number in head), falls - recipe.clear]
+    assume(min(map(abs, [*edges, sum(rarities) / len(rarities) - recipe.rarity])) > 1e-6)  # or rounding decides
+    if sum(rarities) / len(rarities) < recipe.rarity:
+        return {number: score / length for number, score in first.items()}, {w: x / length for w, x in weights.items()}
     trust = {number: (first[number] / first[head[0]]) ** recipe.sharpness for number in head}
     sums = Counter()
     for number in head:
@@ -78,21 +86,31 @@ def plain(documents, query, recipe):
         docw = math.sqrt(sum(weight**2 for weight in vector.values()))
         for word, weight in vector.items():
             sums[word] += trust[number] / sum(trust.values()) * weight / docw
+    sums = Counter({word: weight for word, weight in sums.items() if is_shared(word, head, bags)})
     kept = dict(sums.most_common(recipe.terms))
     edge = [weight for _, weight in sums.most_common(recipe.terms + 1)][recipe.terms - 1 :]
     assume(len(edge) < 2 or edge[0] > 1.000001 * edge[1])  # or rounding decides which of the two is added
     kept_length = math.sqrt(sum(weight**2 for weight in kept.values()))
     final = Counter({word: weight / length for word, weight in weights.items()})
     for word, weight in kept.items():
-        final[word] += recipe.feedback * weight / kept_length
-    return ranked(final, recipe.pair_weight / length), final
+        final[word] += (recipe.feedback if falls >= recipe.clear else recipe.doubtful) * weight / kept_length
+    second = ranked(final, recipe.pair_weight / length)
+    best = max(second.values())
+    near = {number: first[number] / length + best for number in head if first[number] >= recipe.kept * first[head[0]]}
+    return second | near, final
+
+
+def is_shared(word, head, bags):
+    holders = [number for number in head if word in bags[number]]
+    sources, of_all = ({number % SOURCES for number in numbers} for numbers in (holders, head))
+    return len(holders) >= 2 and len(sources) >= min(2, len(of_all))
 
 
 @few
 @given(seeds)
 def test_the_ranking_is_its_recipe(seed):
     documents, query = some_texts(seed), some_query(seed)
-    recipe = Recipe(documents=7, terms=25, pair_documents=12)
+    recipe = Recipe(documents=7, terms=25, pair_documents=12, rarity=1)
     answer = search(an_index(seed, block_size=9), query, 100, recipe=recipe)
     scores, weights = plain(documents, query, recipe)
     assert answer.weights == pytest.approx(dict(weights), rel=1e-3)
@@ -129,7 +147,7 @@ def test_a_shorter_answer_is_the_beginning_of_a_longer_one(seed, count):
 @few
 @given(seeds)
 def test_added_terms_have_length_1_together_and_come_heaviest_first(seed):
-    terms = search(an_index(seed), some_query(seed), 10).expansion.terms
+    terms = search(an_index(seed), some_query(seed), 10, recipe=EAGER).expansion.terms
     weights = [term.weight for term in terms]
     assert sum(weight**2 for weight in weights) == pytest.approx(1)
     assert weights == sorted(weights, reverse=True)
@@ -141,9 +159,11 @@ def test_added_terms_have_length_1_together_and_come_heaviest_first(seed):
 @given(seeds)
 def test_each_added_term_names_documents_that_hold_it(seed):
     index, query = an_index(seed), some_query(seed)
-    answer = search(index, query, 10)
+    answer = search(index, query, 10, recipe=EAGER)
+    assert answer.expansion.terms
     for term in answer.expansion.terms:
-        assert 1 <= len(term.origins) <= 3
+        assert 2 <= len(term.origins) <= 3
+        assert len({document % SOURCES for document in index.holders(term.term)}) >= 2
         shares = [share for _, share in term.origins]
         assert shares == sorted(shares, reverse=True)
         assert sum(shares) <= 1 + 1e-9
@@ -155,7 +175,7 @@ def test_each_added_term_names_documents_that_hold_it(seed):
 @given(seeds)
 def test_a_removed_term_is_gone_and_others_take_its_place(seed):
     index, query = an_index(seed), some_query(seed)
-    recipe = Recipe(terms=8)
+    recipe = Recipe(terms=8, rarity=0)
     before = search(index, query, 10, recipe=recipe)
     removed = [term.term for term in before.expansion.added(query.terms)][:2]
     after = search(index, query, 10, recipe=recipe, judgement=Judgement(removed=removed))
@@ -219,7 +239,40 @@ def test_a_document_that_stands_out_speaks_alone():
 
 
 def test_what_speaks_against_a_term_can_take_it_out():
-    index = MemoryIndex([words_of(text) for text in ("storm flood", "flood", "vote", "budget")])
-    found = expansion(index, np.array([0, 1]), np.array([1.0, -1.0]), 10)
+    index = MemoryIndex([words_of(text) for text in ("storm flood", "flood", "storm flood", "budget")])
+    found = expansion(index, np.array([0, 1, 2]), np.array([0.5, -2.0, 0.5]), 10)
     assert [term.term for term in found.terms] == ["storm"]
-    assert found.terms[0].origins == ((0, 1.0),)
+    assert found.terms[0].origins == ((0, 0.5), (2, 0.5))
+
+
+def test_a_term_of_one_document_or_source_and_a_number_are_not_added():
+    texts = ["storm flood alone 1953", "storm flood 1953", "storm of_one", "storm of_one", "vote"]
+    index = MemoryIndex([words_of(text) for text in texts], sources=2)
+    assert lent(index, [0, 1, 2]) == {"storm", "flood"}
+    assert lent(index, [0, 2]) == {"storm"}  # who published both: one source is enough
+    assert lent(index, [0, 1], trusted=np.array([0])) == {"storm", "flood", "alone", "1953"}
+
+
+def lent(index, documents, **options):
+    found = expansion(index, np.array(documents), np.ones(len(documents)), 10, **options)
+    return {term.term for term in found.terms}
+
+
+def test_feedback_depends_on_how_clear_a_query_is():
+    texts = ["storm flood rain", "storm flood", *["storm"] * 3, *["vote"] * 40]
+    index = MemoryIndex([words_of(text) for text in texts])
+    query = Query({"storm": 1, "flood": 1}, {})
+    clear, doubtful = (search(index, query, 9, recipe=Recipe(clear=fall)).weights["storm"] for fall in (0.3, 0.9))
+    assert clear > doubtful > 1 / math.sqrt(2)
+    common = search(index, Query({"vote": 1}, {}), 9)
+    assert common.expansion.terms == ()
+
+
+def test_what_the_querys_own_words_put_first_stays_there():
+    texts = ["storm", "storm cyclone cyclone", "storm cyclone", "cyclone cyclone", *["vote"] * 40]
+    index = MemoryIndex([words_of(text) for text in texts])
+    plain_first = search(index, Query({"storm": 1}, {}), 9, recipe=WITHOUT_FEEDBACK).ranking.documents.tolist()
+    answer = search(index, Query({"storm": 1}, {}), 9)
+    assert answer.ranking.documents.tolist()[:1] == plain_first[:1]
+    assert answer.ranking.documents.tolist()[-1] == 3
+    assert (np.diff(answer.ranking.scores) <= 0).all()

@@ -94,7 +94,7 @@ def indexed(texts):
 def test_each_model_is_its_formulas(model, seed):
     texts, query = some_texts(seed), some_query(seed + 1)
     index, indexes = indexed(texts)
-    found = thesis.MODELS[model](indexes, index, Query.of(words_of(query)))
+    found = thesis.answer(indexes, thesis.MODELS[model](indexes, index, Query.of(words_of(query))))
     expected = getattr(Twin(texts), model)(query)
     assert dict(zip(found.documents.tolist(), found.scores.tolist(), strict=True)) == pytest.approx(dict(expected))
     assert found.documents.tolist() == [document for document, _ in expected]
@@ -103,7 +103,8 @@ def test_each_model_is_its_formulas(model, seed):
 def test_the_models_differ():
     texts, query = some_texts(3), some_query(4)
     index, indexes = indexed(texts)
-    answers = [tuple(model(indexes, index, Query.of(words_of(query))).scores) for model in thesis.MODELS.values()]
+    weights = [model(indexes, index, Query.of(words_of(query))) for model in thesis.MODELS.values()]
+    answers = [tuple(thesis.answer(indexes, each).scores) for each in weights]
     assert len(set(answers)) == 4
 
 
@@ -119,7 +120,8 @@ def test_the_three_indexes_are_what_the_thesis_says():
 def test_documents_that_may_not_be_found_are_no_part_of_the_indexes():
     index = MemoryIndex([words_of("storm"), words_of("storm flood"), words_of("flood")])
     indexes = thesis.three_indexes(index, np.array([2, 0]))
-    assert thesis.vsm(indexes, index, Query.of(words_of("storm flood"))).documents.tolist() == [2, 0]
+    weights = thesis.query_weights(indexes, index, Query.of(words_of("storm flood")))
+    assert thesis.answer(indexes, weights).documents.tolist() == [2, 0]
 
 
 def test_the_worst_documents_are_never_the_best():

@@ -184,6 +184,10 @@ def test_what_is_folded_stays_folded(word, code):
         ("Cumhurbaşkanı yasayı imzaladı", "", "tr"),
         ("KENNEDY ADMINISTRATION PRESSURE ON NGO DINH DIEM", "", "en"),
         ("Der Tag", "en", "en"),  # the feed says more than few letters
+        # Prose without the stop words of the language that the feed declares.
+        ("The bank raised its rates on Thursday, and more of them would follow if prices did not fall.", "de-DE", "en"),
+        ("Die Bank hat am Donnerstag die Zinsen erhöht, und weitere Schritte sollen im Herbst folgen.", "en", "de"),
+        ("Die Bank hat am Donnerstag die Zinsen erhöht, und weitere Schritte sollen im Herbst folgen.", "de-AT", "de"),
         ("Predsednik je izjavio", "sr", "sr"),  # written in two scripts
         ("IBM kauft eine Firma", "zh", "de"),
         ("Apple iPhone launch event in Cupertino 发布", "zh", "en"),

@@ -1,5 +1,7 @@
 """Theorem 1, and whole retrievals from real frequencies."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -46,6 +48,20 @@ def test_no_exchange_between_two_sources_lowers_the_delay(sources, part):
                 changed[giver] -= amount
                 changed[taker] += amount
                 assert delay(rates, weights, changed) >= best * (1 - 1e-9)
+
+
+def test_within_bounds_two_hundred_random_allocations_are_as_good_as_the_best_of_all():
+    random = np.random.default_rng(5)
+    for _ in range(200):
+        count = int(random.integers(2, 5))
+        rates, weights = random.lognormal(0, 1.5, (2, count))
+        least, most = random.integers(1, 4, count), random.integers(4, 13, count)
+        total = int(random.integers(least.sum(), most.sum() + 1))
+        tried = np.array(list(product(*(range(low, high + 1) for low, high in zip(least, most, strict=True)))))
+        tried = tried[tried.sum(axis=1) == total]  # whole retrievals: among all that are real, some may be better
+        best = (weights * rates / 2 / tried).sum(axis=1).min()
+        retrievals = square_root_allocation(rates, total, weights=weights, least=least, most=most)
+        assert best / delay(rates, weights, retrievals) >= 0.99
 
 
 @given(st.lists(positive, min_size=1, max_size=8), st.lists(positive, min_size=8, max_size=8), st.floats(1, 50))

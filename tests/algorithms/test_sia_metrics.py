@@ -6,8 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.retrieval.algorithms.profiles import Profile
-from apps.retrieval.algorithms.sia.metrics import expected_delay, expected_delay_between
-from lab.papers.metrics import age, delays, freshness, mean_age, mean_freshness
+from apps.retrieval.algorithms.sia.metrics import (
+    expected_delay,
+    expected_delay_between,
+    mean_age,
+    mean_freshness,
+)
+from lab.papers.metrics import age, delays, freshness
 from tests.algorithms.posting_rates import BEST_FOR_OFFICE, EXAMPLE, OFFICE, plans, profiles
 
 hours = st.lists(st.integers(0, 40), max_size=8).map(sorted)

@@ -12,6 +12,7 @@ from apps.retrieval.algorithms.simulation.accounting import (
     simulate_reactive,
     simulate_timetables,
 )
+from apps.retrieval.algorithms.simulation.positions import Positions
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.algorithms.traces import Trace
 
@@ -55,10 +56,10 @@ class ByCount:
     """The gap is shorter the more postings were published since the previous retrieval."""
 
     def __init__(self, trace, gaps):
-        self.trace, self.gaps = trace, np.array(gaps)
+        self.positions, self.gaps = Positions(trace), np.array(gaps)
 
     def next(self, sources, previous, now):
-        counts = self.trace.count(sources, previous, now)
+        counts = self.positions.count(sources, previous, now)
         return now + self.gaps[np.minimum(counts, self.gaps.size - 1)]
 
 

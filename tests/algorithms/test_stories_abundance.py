@@ -48,3 +48,15 @@ def test_a_name_in_common_makes_no_story_among_thousands(others, joins):
     found.put(Cluster(1, one, 1, 10.0, 10.0))
     found.reports.add(1, Report(1, one, 10.0))
     assert (found.nearest(other, 10.0) is not None) == joins
+
+
+@pytest.mark.parametrize(("shared", "is_one"), [(5, False), (14, True)])
+def test_a_story_goes_on_for_weeks_only_while_its_reports_stay_similar(shared, is_one):
+    found = Clusters(threshold=0.0)
+    for day in range(20):
+        terms = [*range(shared), *range(100 * (day + 1), 100 * (day + 1) + TERMS - shared)]
+        report = Vector(np.array(terms, np.int32), np.full(TERMS, TERMS**-0.5, np.float32))
+        found.add(day + 1, day, report, 24.0 * day)
+        if day == 7:
+            assert len(found) == 1
+    assert (len(found) == 1) == is_one

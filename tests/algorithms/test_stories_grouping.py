@@ -13,8 +13,7 @@ from apps.stories.algorithms.agreement import CHANCE_AMONG_MANY, abundance
 from apps.stories.algorithms.clusters import Cluster, Clusters
 from apps.stories.algorithms.features import features
 from apps.stories.algorithms.grouping import Grouping
-from apps.stories.algorithms.news_counts import news_counts
-from apps.stories.algorithms.rarity import BLOCK, HEAVIEST, KNOWN, LAG, MEMORY, PRIOR, Block, Rarity
+from apps.stories.algorithms.rarity import BLOCK, HEAVIEST, KNOWN, LAG, MEMORY, PRIOR, Block, Rarity, news_counts
 from apps.stories.algorithms.reports import Report, Vector, added, heaviest, subtracted
 from lab.evaluations.stories.measures import bcubed
 
@@ -339,6 +338,7 @@ def test_reports_of_two_events_fall_into_two_stories_and_a_copy_counts_once():
         "Live updates: storm floods the streets of Lisbon",
         "5 things to know on storm in streets of Lisbon flooded",
         "Correction: storm floods the streets of Lisbon",
+        "Corrections and clarifications on the streets of Lisbon",
         "Weather Roundup: storm floods the streets of Lisbon",
         "Lisbon storm",
         "早报：里斯本街头暴雨成灾",

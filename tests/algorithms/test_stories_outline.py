@@ -23,3 +23,18 @@ def test_any_reports_have_an_outline(reports):
 def test_the_report_closest_to_all_others_is_the_headline():
     titles = ("Shock, mud and tears", "Storm floods Lisbon streets", "Lisbon streets flooded by a storm, 12 hurt")
     assert outline_of([(title, "") for title in titles], "en").neutral == 1
+
+
+def test_names_are_words_with_capitals_but_neither_days_nor_a_dateline():
+    reports = [
+        ("Storm in Lisbon", "LISBON, Nov 23 (Reuters) - Mayor Carlos Moedas spoke on Monday."),
+        ("Lisbon's émigrés", "Carlos Moedas met Ana."),
+    ]
+    assert outline_of(reports, "en").added == (("Storm", "Lisbon", "Mayor Carlos Moedas"), ("Ana",))
+    assert outline_of([("Мэр города Лиссабона", "")], "ru").added == (("Мэр", "Лиссабона"),)
+    assert outline_of([("סערה הציפה", "עיר 12")], "he").added == (("12",),)
+
+
+def test_of_chinese_reports_numbers_and_foreign_names_are_shown():
+    reports = [("青海地震已致9人遇难", "消防员赶赴灾区。"), ("消防员救出34名群众，Apple公司捐款", "9人遇难")]
+    assert outline_of(reports, "zh").added == (("9",), ("34", "Apple"))

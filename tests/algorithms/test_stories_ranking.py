@@ -1,7 +1,6 @@
 """What stands above what, and why: stories, sources, and a person's own order."""
 
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ NOW = 1_000.0
 
 
 def a_story(id: int = 1, **values) -> Story:
-    return replace(Story(id, {1: NOW, 2: NOW - 1}, 1), **values)
+    return Story(id, {1: NOW, 2: NOW - 1}, 1)._replace(**values)
 
 
 def test_every_place_is_the_sum_of_its_addends():
@@ -83,7 +82,7 @@ def a_record(**values) -> Record:
 )
 def test_who_is_better_in_one_thing_has_more_authority(better, value):
     usual = a_record(originals=60)
-    found = authorities({1: replace(usual, **{better: value}), 2: usual, 3: usual})
+    found = authorities({1: usual._replace(**{better: value}), 2: usual, 3: usual})
     assert found[1].value > found[2].value == found[3].value
 
 

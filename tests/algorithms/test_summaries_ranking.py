@@ -339,7 +339,7 @@ def test_frequencies_of_two_collections_are_those_of_both(first, second):
     assert (together.documents, dict(together.holding)) == (added.documents, dict(added.holding))
     for term in ("storm", "unheard"):
         number = sum(term in document for document in [*first, *second])
-        assert together.share(term) == pytest.approx(number / max(1, together.documents))
+        assert together.shares([term]) == pytest.approx(number / max(1, together.documents))
         [rarity] = together.rarities([term])
         assert 0 < rarity < math.inf
 
@@ -354,8 +354,8 @@ def test_packed_frequencies_keep_the_commonest_terms(holding, most):
 
 @pytest.mark.parametrize(("language", "common", "rare"), [("en", "year", "volcano"), ("pl", "polsk", "wulkan")])
 def test_the_start_table_knows_which_words_are_common(language: str, common: str, rare: str):
-    table = start_table(language)
-    assert table.share(common) > 0.05 > table.share(rare)
+    of_common, of_rare = start_table(language).shares([common, rare])
+    assert of_common > 0.05 > of_rare
 
 
 def test_of_languages_that_the_start_table_does_not_know_nothing_is_common():

@@ -1,4 +1,4 @@
-"""Sentences of many languages, and the datelines before them."""
+"""Sentences of many languages, the datelines before them, and what is left out of reports."""
 
 import time
 
@@ -7,7 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.summaries.algorithms.datelines import dateline_end
+from apps.summaries.algorithms.outlines import outline
 from apps.summaries.algorithms.sentences import MAX_TEXT_LENGTH, sentences
+from apps.summaries.algorithms.texts import read
+from apps.summaries.algorithms.vectors import Frequencies
 
 # A stroke stands where a sentence ends.
 TEXTS = [
@@ -103,3 +106,15 @@ def test_any_text_is_split_within_seconds(piece: str):
 )
 def test_a_dateline_is_no_part_of_the_first_sentence(dateline: str, rest: str):
     assert dateline_end(dateline + rest) == len(dateline)
+
+
+REPORT = ("The bridge was closed.", "Ferries replace it.", "Divers look for a pillar.", "It opens on Friday.")
+
+
+def test_a_sentence_that_returns_counts_once():
+    assert read(" ".join([*REPORT, REPORT[1]]), "en") == read(" ".join(REPORT), "en")
+
+
+def test_credits_and_long_strings_are_no_keywords():
+    text = " ".join(["Photograph: Jane Doe/Reuters.", *REPORT, f"Then {'x' * 60} fell."])
+    assert {"Jane", "Doe", "x" * 60}.isdisjoint(outline("", text, "en", Frequencies()).words)

@@ -9,14 +9,14 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 from playwright.sync_api import BrowserContext
 
-from apps.accounts import actions as accounts
+from apps.accounts import queries
 from apps.accounts.models import User
 from apps.alerts import actions as alerts
 from apps.alerts.models import Browser, Message, Relevance, Rule
 from apps.following import actions as following
 from apps.following.models import Tag, Tagging
 from apps.jobs.models import Job
-from apps.retrieval.models import Crawl, Page
+from apps.retrieval.models import Backtest, Crawl, Page
 from apps.search.actions.saved import save_search
 from apps.search.models import SavedSearch
 from apps.sources.models import Source
@@ -40,8 +40,10 @@ from tests.builders import (
 
 # Not pages of users.
 FOR_MACHINES = {"image", "recording", "push", "offline_shell", "counts", "feed_icon", "player", "refreshed"}
-BESIDES = [  # pages that show something else with a question in their address
-    "/search/?q=harbour+bridge&like={posting_id}",
+FURTHER_PAGES = [  # addresses whose query shows another page
+    "/search/?q=harbour+bridge+-football+lang:en,de&like={posting_id}&without=foo&order=fresh",
+    "/search/?q=bridge+rome+OR+ferries&words=mine",
+    f"/search/?q={'x' * 300}",
     "/search/?q=%28bridge",
     "/river/?q=%28bridge",
     "/river/?q=bridge&order=oldest&show=unread",
@@ -106,13 +108,11 @@ def some_of_everything(user: User) -> dict[str, Any]:
         "tag_id": tag.pk,
         "saved_id": saved.pk,
         "secret": saved.secret,
-        "share_secret": following.share(user, posting.pk, now=now).secret,
-        "invitation_secret": accounts.invite(user, days=3, now=now)[1],
+        "share_secret": following.marks.share(user, posting.pk, now=now).secret,
+        "invitation_secret": queries.invitation_by(user),
         "slug": section.slug,
         "section_id": section.pk,
-        **dict.fromkeys(
-            ("notice_id", "user_id", "token_id", "session_id", "invitation_id", "pk", "provider_id", "address_id"), 1
-        ),
+        **dict.fromkeys(("notice_id", "user_id", "token_id", "session_id", "pk", "provider_id", "address_id"), 1),
         "kind": "rss",
         "message_id": Message.objects.order_by("pk")[0].pk,
         "browser_id": Browser.objects.get().pk,
@@ -128,10 +128,10 @@ def some_of_everything(user: User) -> dict[str, Any]:
 
 def _a_search_that_found_something(user: User, source: Source) -> SavedSearch:
     saved = save_search(user, "Bridges", "bridge", order=SavedSearch.Order.NEWEST, now=timezone.now())
-    alerts.prepare()
+    alerts.matching.prepare()
     Rule.objects.create(saved=saved, mail="day", webhook_url="https://example.org/hook", stop_token="stop")
     a_posting(source, title="A bridge is built", text="A bridge is built.", language="en", published_at=timezone.now())
-    alerts.match(now=timezone.now())
+    alerts.matching.match(now=timezone.now())
     source.interest = 3.5
     source.save()
     saved.percolator_query.counted = 1.0
@@ -152,12 +152,24 @@ def _profiles_and_troubles(source: Source, failing: Source, site: Source) -> Non
     a_schedule(failing, consecutive_failures=4, failing_since=now)
     a_retrieval(source, outcome="failed", message="No answer.")
     a_retrieval(source, fetched_at=now, dated=1, delay_seconds=60, longest_delay_seconds=60)
+    found = {"mean": 46.0, "weighted": 48.0, "p95": 120.0, "age": 70.0, "freshness": 0.8}
+    Backtest.objects.create(
+        at=now,
+        begins_at=now,
+        ends_at=now,
+        sources=1,
+        retrievals=4.0,
+        results={"ours": found, "combined": found | {"mean": 71.0}, "measured": found | {"mean": 44.8}},
+        shares={"failures": 0.03, "lateness": 0.0, "bounds": 0.1},
+        saved={"received": 1_000, "conditional": 9_000, "delta": 0, "push": 0},
+        patterns=[(1, [1 / 24] * 24)],
+    )
     Crawl.objects.create(source=site, pages_per_day=500)
 
 
 def _stories_and_trends() -> None:
     consuming._memory = None
-    while stories.consume():
+    while stories.consuming.consume():
         pass
     while trending.count():
         pass
@@ -167,7 +179,7 @@ def _stories_and_trends() -> None:
 
 
 def an_admin() -> User:
-    return a_user("keeper", email="keeper@example.org", is_staff=True, is_superuser=True)
+    return a_user("grace", email="grace.with.a.long.name@mail.example", is_staff=True, is_superuser=True)
 
 
 def sign_in(context: BrowserContext, client: Client, user: User, address: str) -> None:
@@ -192,12 +204,12 @@ def _patterns(
             yield from _patterns(entry, f"{namespace}{entry.namespace}:" if entry.namespace else namespace, places)
 
 
-def pages(client: Client, values: Mapping[str, Any]) -> list[str]:
+def pages(client: Client, values: Mapping[str, Any]) -> dict[str, str]:
     """The addresses that answer this client with a whole page; what leads elsewhere or is sent by forms is left out.
 
     A place in an address for which `some_of_everything` has no value fails the test.
     """
-    found = []
+    found = {}
     for name, places in _patterns(get_resolver()):
         unknown = [place for place in places if place not in values]
         assert not unknown, f"some_of_everything has nothing for {unknown} in the address of the page {name!r}"
@@ -206,11 +218,15 @@ def pages(client: Client, values: Mapping[str, Any]) -> list[str]:
         if answer.status_code == 404 and name.startswith(("mfa_", "openid_connect_")):
             continue  # it is for people with a second factor, and for portals with a provider
         assert answer.status_code not in (404, 500), f"{name!r}: {address} answers {answer.status_code}"
-        if _is_page(answer):
-            found.append(address)
-    return found + [address.format(**values) for address in BESIDES if _is_page(client.get(address.format(**values)))]
+        found |= _page(address, answer)
+    for template in FURTHER_PAGES:
+        address = template.format(**values)
+        found |= _page(address, client.get(address))
+    return found
 
 
-def _is_page(answer: Any) -> bool:
+def _page(address: str, answer: Any) -> dict[str, str]:
+    """Its text by its address, if it is one."""
     is_markup = answer.headers.get("Content-Type", "").startswith("text/html")
-    return is_markup and answer.status_code in (200, 404) and b"<html" in b"".join(answer)
+    text = b"".join(answer).decode() if is_markup and answer.status_code in (200, 404) else ""
+    return {address: text} if "<html" in text else {}

@@ -1,7 +1,5 @@
 """Text stands out from what lies behind it, by day and by night (WCAG 2.2, success criterion 1.4.3)."""
 
-from collections.abc import Sequence
-
 from playwright.sync_api import Page
 
 # Colours are drawn to be read as red, green, blue and opacity, whatever syntax they are written in.
@@ -70,13 +68,3 @@ def faint_texts(page: Page) -> list[str]:
         if texts["seen"] <= 5:
             found.append(f"{scheme}: only {texts['seen']} texts are seen")
     return found
-
-
-def assert_legible(page: Page, address: str, widths: Sequence[int] = (390,)) -> None:
-    """Load the page once; in windows of these widths, it fits and is legible in both themes."""
-    page.goto(address)
-    for width in widths:
-        page.set_viewport_size({"width": width, "height": 900})
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, address
-        assert faint_texts(page) == [], address
-        page.evaluate("document.querySelectorAll('details').forEach(element => { element.open = false })")

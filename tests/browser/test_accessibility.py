@@ -18,8 +18,9 @@ FAULTS = """async ([options]) => {
             `${node.target.join(" ")} ${node.any[0]?.message ?? node.all[0]?.message ?? ""}`).join(" | ")}`);
 }"""
 EVERYTHING = {"rules": {"target-size": {"enabled": True}}}
-OF_COLOURS = {"runOnly": ["color-contrast"]}
-ON_A_PHONE = {"runOnly": ["target-size", "scrollable-region-focusable"]}
+BY_NIGHT_IN_A_HAND = {
+    "runOnly": ["color-contrast", "target-size", "scrollable-region-focusable", "region", "landmark-unique"]
+}
 OF_MUCH_CONTRAST = {
     "runOnly": ["color-contrast-enhanced"],
     "rules": {"color-contrast-enhanced": {"enabled": True}},  # 7 to 1
@@ -36,13 +37,14 @@ def faults(page: Page) -> list[str]:
 
     page.emulate_media(color_scheme="light", reduced_motion="reduce")  # colours that are still changing are none
     page.set_viewport_size(DESKTOP)
+    if (width := page.evaluate("document.documentElement.scrollWidth")) > DESKTOP["width"]:
+        found.append(f"on a desk: is {width} wide")
     page.evaluate(AXE)
     check("by day", EVERYTHING)
     page.set_viewport_size(PHONE)
-    check("in a hand", ON_A_PHONE)
-    found += faint_texts(page)  # leaves it dark, with its details open
-    check("by night", OF_COLOURS)
-    return found
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    check("by night, in a hand", BY_NIGHT_IN_A_HAND)
+    return found + faint_texts(page)  # last, as it opens details, which cover what is below
 
 
 def test_more_contrast_is_respected(page: Page, client):

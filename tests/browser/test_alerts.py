@@ -8,10 +8,9 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from apps.alerts import actions
-from apps.alerts.models import Message, Relevance, Rule
-from apps.search.models import SavedSearch
-from tests.browser.legibility import assert_legible
-from tests.builders import a_follow, a_posting, a_retrieval, a_user
+from apps.alerts.actions import delivering
+from apps.alerts.models import Message
+from tests.builders import a_follow, a_posting, a_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
@@ -32,7 +31,7 @@ def publish(user: AbstractUser, *titles: str) -> None:
     for number, title in enumerate(titles):
         now = timezone.now() - timedelta(minutes=number)
         a_posting(source, title=title, text=f"{title}, as was said.", language="en", published_at=now)
-    actions.match(now=timezone.now())
+    actions.matching.match(now=timezone.now())
 
 
 @with_and_without_scripts
@@ -41,7 +40,7 @@ def test_from_a_search_to_what_it_found_with_a_rule(page: Page, signed_in: Abstr
     page.goto("/search/?q=hurricane")
     page.get_by_text("Save search", exact=True).click()
     page.get_by_role("button", name="Save", exact=True).click()
-    actions.prepare()
+    actions.matching.prepare()
     page.goto("/search/saved/")
     page.get_by_role("link", name="Alerts").click()
     page.get_by_label("Star").check()
@@ -57,21 +56,17 @@ def test_from_a_search_to_what_it_found_with_a_rule(page: Page, signed_in: Abstr
     expect(page.locator("[data-posting]")).to_have_count(1)
 
 
-def test_pages_fit_and_are_legible(page: Page, signed_in: AbstractUser):
-    saved = SavedSearch.objects.create(
-        user=signed_in, name="Storms", query="hurricane OR typhoon", secret="s", saved_at=timezone.now()
-    )
-    actions.prepare()
-    Rule.objects.create(saved=saved, mail="day", webhook_url="https://example.org/hook", stop_token="t")
-    publish(signed_in, "A hurricane comes", "A typhoon goes", "Football")
-    source = saved.hits.first().posting.source
-    source.interest = 3.5
-    source.save()
-    saved.percolator_query.counted = 1.0
-    saved.percolator_query.save()
-    Relevance.objects.create(saved=saved, source=source, value=0.3)
-    a_retrieval(source, fetched_at=timezone.now())
-    Message.objects.filter(saved=saved).update(state="failed", done_at=timezone.now(), error="It did not answer.")
-    of_it = [f"/search/saved/{saved.pk}/{address}/" for address in ("found", "rule", "service")]
-    for address in (*of_it, "/search/saved/", "/alerts/", "/alerts/wishes/", "/alerts/stop/t/"):
-        assert_legible(page, address, widths=(390, 1280))
+@with_and_without_scripts
+def test_an_alert_is_two_clicks_away_from_a_search(page: Page, signed_in: AbstractUser, mailoutbox):
+    signed_in.email = "ada@mail.example"
+    signed_in.save()
+    page.goto("/search/?q=hurricane")
+    for click in (page.get_by_text("Save search", exact=True), page.get_by_role("button", name="Save with alert")):
+        click.click()
+    expect(page.get_by_text("You get a mail for each new article")).to_be_visible()
+    expect(page.get_by_label("Immediately")).to_be_checked()
+    actions.matching.prepare()
+    publish(signed_in, "A hurricane comes", "Football")
+    for message in Message.objects.all():
+        delivering.deliver(message.pk, now=timezone.now())
+    assert [mail.subject for mail in mailoutbox] == ["hurricane: A hurricane comes"]

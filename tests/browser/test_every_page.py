@@ -1,6 +1,6 @@
 """Every page, for visitors and for an admin: light, still, legible, and without a serious fault of accessibility."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,7 +13,7 @@ from tests.browser.test_weight import WATCH, complaints, weighing
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(1_200)]
 
 
-def assert_good(page: Page, addresses: Sequence[str], home: str) -> None:
+def assert_good(page: Page, addresses: Iterable[str], home: str) -> None:
     """Each is loaded once, for all that is checked."""
     found, weigh, requests = [], weighing(page), list[str]()
 

@@ -4,7 +4,6 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -214,7 +213,7 @@ def versions_of(page: Page) -> set[str]:
 
 
 def test_a_new_version_takes_over_whole_or_not_at_all(page: Page, device: BrowserContext, monkeypatch: Any):
-    old, new = shell(), replace(shell(), version="f" * 16)
+    old, new = shell(), shell()._replace(version="f" * 16)
     monkeypatch.setattr("apps.web.pages.offline_shell._read_once", lambda: new)
     page.evaluate("navigator.serviceWorker.ready.then((registration) => registration.update())")
     eventually(page, lambda: set(page.evaluate("caches.keys()")), {f"shell-{old.version}", f"shell-{new.version}"})

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 from django.utils import timezone
 from playwright.sync_api import Browser, Page, expect
 
@@ -95,6 +96,50 @@ def test_an_article_opens_in_place_and_the_list_comes_back_where_it_was(page: Pa
     page.go_back()
     expect(page.locator(".page")).to_be_visible()
     assert page.evaluate("scrollY") == 700
+
+
+def test_back_while_another_article_loads_leads_to_the_list(page: Page):
+    first, second = a_list(page, 2)
+    page.set_viewport_size(DESKTOP)
+    page.goto("/river/")
+    open_row(page, first)
+    held = []
+    page.route(f"**/posting/{second.pk}/", lambda route: held.append(route))
+    page.locator(f"#title-{second.pk}").click()
+    while not held:
+        page.wait_for_timeout(20)
+    page.go_back()
+    expect(page.locator("[data-heading]")).to_have_count(0)
+    with page.expect_response(f"**/posting/{second.pk}/"):
+        held[0].continue_()
+    expect(page.locator(f"#tools-{second.pk}")).not_to_have_attribute("data-unread", "")  # it came, and was read
+    expect(page.locator("[data-heading]")).to_have_count(0)
+    expect(page).to_have_url(re.compile("/river/$"))
+
+
+def test_a_mark_after_the_session_has_ended_leads_to_sign_in(page: Page):
+    posting = a_list(page, 2)[0]
+    page.goto("/river/")
+    page.context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
+    page.locator(f"#posting-{posting.pk}").hover()
+    page.locator(f"#tools-{posting.pk} [data-star]").click()
+    expect(page).to_have_url(re.compile(r"/accounts/login/\?next=/river/$"))
+
+
+@pytest.mark.parametrize("window", [DESKTOP, TABLET])
+def test_the_buttons_of_a_row_cover_no_link(page: Page, window):
+    user = a_user()
+    sources = [a_source(title=f"The very long name of a newspaper, number {number}") for number in (1, 2)]
+    for source in sources:
+        a_follow(user, source)
+    first, second = (a_posting(source, title="Storm") for source in sources)
+    Posting.objects.filter(pk__in=[first.pk, second.pk]).update(first_copy=first.pk)
+    sign_in(page, user)
+    page.set_viewport_size(window)
+    page.goto("/river/")
+    page.locator(".row").hover()
+    page.locator(".row").get_by_text("+1 feed").click()
+    expect(page).to_have_url(re.compile(f"/posting/{first.pk}/#also$"))
 
 
 @pytest.mark.parametrize(("view", "highest", "fewest"), [("compact", 32, 24), ("list", 80, 11)])

@@ -67,7 +67,7 @@ def test_a_weight_is_previewed_and_then_moves_the_due_time(page: Page, source: S
 def test_another_budget_moves_all_due_times(page: Page, source: Source, staff):
     page.goto("/plan/")
     expect(page.get_by_text("Applied to all feeds")).to_be_visible()
-    page.get_by_label("Checks", exact=True).fill("12")
+    page.get_by_label("Amount").fill("12")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("rescheduled within a minute")).to_be_visible()
     expect(page.get_by_text("Rescheduling")).to_be_visible()

@@ -46,7 +46,7 @@ def test_from_signing_up_to_the_first_posting(page: Page):
     page.locator("[name=username]").fill("ada")
     page.locator("[name=password1]").fill("a long password")
     page.locator("[name=password2]").fill("a long password")
-    page.get_by_role("main").get_by_role("button", name="Sign Up").click()
+    page.get_by_role("main").get_by_role("button", name="Sign up").click()
     page.get_by_role("link", name="Choose feeds from the catalogue").click()
     page.get_by_role("button", name="Follow The Wire").click()
     expect(page.get_by_role("button", name="Follow The Wire")).to_have_count(0)
@@ -172,7 +172,6 @@ def test_a_policy_stops_what_slips_through_the_cleaning(browser, live_server):
     page = context.new_page()
     page.goto(f"/posting/{posting.pk}/")
     expect(page.get_by_text("Harmless words.")).to_be_visible()
-    page.wait_for_load_state("networkidle")
     assert not page.title().startswith("taken")
     assert page.get_by_text("Style.").evaluate("element => getComputedStyle(element).position") == "static"
     context.close()

@@ -64,6 +64,17 @@ def test_a_posting_is_read_starred_tagged_and_noted(page: Page, user: User):
     assert (Tagging.objects.get().posting, Note.objects.get().posting) == (posting, posting)
 
 
+def test_a_double_click_on_a_star_stars_once(page: Page, user: User):
+    posting = a_posting(a_follow(user).source)
+    page.goto("/river/")
+    star = page.locator(f"#posting-{posting.pk} [data-star]")
+    with page.expect_response("**/mark/"):
+        star.dblclick(delay=150)
+    expect(star).to_have_attribute("aria-pressed", "true")
+    page.wait_for_load_state("networkidle")
+    assert Mark.objects.get(posting=posting).starred_at
+
+
 @with_and_without_scripts
 def test_a_list_is_marked_up_to_here_and_that_is_undone(page: Page, user: User):
     shown = some_postings(4, a_follow(user).source, newest_at=timezone.now() - timedelta(hours=1))

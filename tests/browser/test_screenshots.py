@@ -16,6 +16,8 @@ from apps.accounts.models import User
 from tests.browser.conftest import CHROMIUM, WHERE_TO_GET_IT
 from tests.builders import a_posting, a_source
 
+PAPER = (250, 249, 246)  # static/css/base.css
+
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
@@ -32,7 +34,7 @@ def take_screenshots(url: str, folder: Path) -> None:
 
 def test_the_pictures_are_taken_and_the_account_for_them_is_deleted(live_server, tmp_path):
     source = a_source(url="http://s1.replay.localhost:8700/feed", language="en", category="World", listed=True)
-    a_posting(source, title="Study on river floods", published_at=timezone.now() - timedelta(hours=1))
+    a_posting(source, title="A contract for the bridge", published_at=timezone.now() - timedelta(hours=1))
     with ThreadPoolExecutor(1) as pool:  # Playwright runs once per thread, and here already for the other tests
         pool.submit(take_screenshots, live_server.url, tmp_path).result()
     taken, front = (sorted((tmp_path / folder).iterdir()) for folder in ("docs", "front"))
@@ -43,6 +45,7 @@ def test_the_pictures_are_taken_and_the_account_for_them_is_deleted(live_server,
         assert file.stat().st_size <= 60_000  # bytes
     for file in taken:
         assert struct.unpack(">II", file.read_bytes()[16:24]) == (1280, 800)
+        assert PAPER in {color for _, color in Image.open(file).convert("RGB").getcolors()}
     assert not User.objects.exists()
 
 

@@ -113,7 +113,7 @@ def save(page: Page) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_a_source_is_added_tested_edited_paused_merged_and_deleted(admin_page: Page, web: Web, kind: Kind):
+def test_a_source_of_any_kind_is_added_tested_and_edited(admin_page: Page, web: Web, kind: Kind):
     page = admin_page
     page.goto("/sources/add/")
     labelled(page, "Address").fill(web.url(kind.path))
@@ -146,6 +146,10 @@ def test_a_source_is_added_tested_edited_paused_merged_and_deleted(admin_page: P
     source.refresh_from_db()
     assert (source.kind, len(source.recipe)) == (kind.name, len(kind.paths))
 
+
+def test_a_source_is_paused_merged_and_deleted(admin_page: Page):
+    page, source = admin_page, a_source(title="Named", listed=True)
+    page.goto(f"/sources/{source.pk}/")
     page.get_by_role("button", name="Pause Named").click()
     expect(page.get_by_text("Paused by an administrator")).to_be_visible()
 

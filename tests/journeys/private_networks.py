@@ -153,7 +153,7 @@ def name_server() -> Callable[..., list[Any]]:
 
 # --- installations ----------------------------------------------------------------------------------------------------
 _CONCERNED = (
-    "RETRIEVAL_OPEN_HOSTS", "PROJECT_URL", "PUBLISHING_HUBS", "BEHIND_TLS", "SECURE_SSL_REDIRECT",
+    "RETRIEVAL_OPEN_HOSTS", "PROJECT_URL", "BEHIND_TLS", "SECURE_SSL_REDIRECT",
     "SECURE_PROXY_SSL_HEADER", "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS",
 )  # fmt: skip
 

@@ -11,7 +11,7 @@ from apps.accounts.actions import make_token
 from apps.retrieval.actions import adopt_sources
 from apps.retrieval.tasks import find_icons
 from apps.retrieval.worker import engine
-from apps.sources.actions import NewSource, add_source
+from apps.sources.actions.editing import NewSource, add_source
 from apps.sources.models import Icon, Source
 from tests.apps.retrieval.retrieving import retrieve_now
 from tests.apps.retrieval.test_icons import a_picture
@@ -39,7 +39,7 @@ def reader(worker):
         a_follow(reader, source, unread_from=source.added_at)
         adopt_sources(now=timezone.now())
         retrieve_now(worker, source.pk)
-        find_icons([source.pk])
+        find_icons("retrieval")
     return reader
 
 

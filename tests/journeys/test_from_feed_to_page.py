@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.urls import reverse
 
-from apps.sources.actions import NewSource, add_source
+from apps.sources.actions.editing import NewSource, add_source
 from apps.sources.models import Source
 from lab.worlds.feed import make_feed
 from tests.builders import a_follow, a_user

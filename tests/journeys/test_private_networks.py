@@ -20,10 +20,9 @@ from apps.alerts.queries.messages import due
 from apps.retrieval.actions import adding, adopt_sources
 from apps.retrieval.models import Page, Retrieval
 from apps.retrieval.worker.engine import Engine
-from apps.sources.actions import NewSource, add_source
+from apps.sources.actions.editing import NewSource, add_source
 from apps.sources.algorithms.addresses import absolute
 from apps.sources.models import Source
-from apps.web.pages.rows import proxied
 from apps.websub.actions import maintain
 from apps.websub.models import Subscription
 from lab.worlds.leases import lease
@@ -33,6 +32,7 @@ from tests.apps.alerts.delivering import a_browser, a_person, a_search, find
 from tests.apps.retrieval.retrieving import retrieve_now
 from tests.apps.websub.hub import Answer, serving
 from tests.builders import a_schedule, a_source, a_user
+from tests.journeys.endpoints import ENDPOINTS, fetch_as_test
 from tests.journeys.private_networks import (
     MALFORMED,
     PUBLIC,
@@ -52,15 +52,16 @@ COMPLAINT = re.compile(r"http|address|host|feed|refused|called", re.IGNORECASE) 
 VARYING = re.compile(r'name="csrfmiddlewaretoken" value="\w+"|nonce="[^"]+"|[\d,.]+\s*m?s\b|\d\d:\d\d:\d\d UTC')
 
 
-@pytest.fixture(scope="session", params=["deploy", "up"])
+@pytest.fixture(scope="session", params=["deploy", pytest.param("up", marks=pytest.mark.trial)])
 def installation(request, tmp_path_factory):
     return settings_of(request.param, tmp_path_factory.mktemp(request.param))
 
 
 @pytest.fixture
 def refused(request) -> Sequence[str]:
-    """All of REFUSED in one installation; of the other, which checks them alike, each test tries another quarter."""
-    if request.node.callspec.params["installation"] == "deploy":
+    """All of REFUSED for pictures, and in the trial; each other test tries another quarter, as all check them alike."""
+    given = request.node.callspec.params
+    if given["installation"] == "up" or given.get("endpoint") == "picture":
         return REFUSED
     return REFUSED[crc32(request.node.name.encode()) % 4 :: 4]
 
@@ -124,63 +125,6 @@ def to_header(text: str) -> str:
 
 
 # --- addresses from users and programs ------------------------------------------------------------------------------
-def page(name: str, field: str = "address", **others: str) -> Callable:
-    return lambda client, person, address: client.post(reverse(name), {field: address, **others})
-
-
-def program(path: str, field: str, *, prefix: str = "", is_form: bool = False, **others: str) -> Callable:
-    def send(client, person, address):
-        fields = others | {field: prefix + address}
-        body = {"data": fields} if is_form else {"data": json.dumps(fields), "content_type": "application/json"}
-        return client.post(path, headers={"authorization": f"Bearer {person.secret}"}, **body)
-
-    return send
-
-
-def fetch_as_test(client, person, address):
-    return client.get(reverse("test_source"), {"address": address})
-
-
-def show_a_picture(client, person, address):
-    return client.get(proxied(address))
-
-
-def have_a_webhook_called(client, person, address):
-    """Set the address, which is refused where it is wrong on its face, and press the button that tests it."""
-    Rule.objects.filter(saved__user=person).update(webhook_url="")
-    saved_id = Rule.objects.get(saved__user=person).saved_id
-    values = {"webhook_url": address, "importance": "1"}
-    answer = client.post(reverse("alert_rule", args=[saved_id]), values, follow=True)
-    if not Rule.objects.get(saved__user=person).webhook_url:
-        return answer
-    return client.post(reverse("alert_test_webhook", args=[saved_id]), follow=True)
-
-
-def call_a_webhook_that_was_set(client, person, address):
-    """Such as before the operator closed a host."""
-    Rule.objects.filter(saved__user=person).update(webhook_url=address)
-    rule = Rule.objects.get(saved__user=person)
-    return client.post(reverse("alert_test_webhook", args=[rule.saved_id]), follow=True)
-
-
-GOOGLE_READER = "/reader/api/0/subscription/"
-ENDPOINTS = {
-    "add": page("add"),
-    "list by address": page("opml"),
-    "test of a source": fetch_as_test,
-    "test of a new source": page("add_source", "url", test="test", weight="1", kind="feed"),
-    "recipes for a source": page("add_source", "url", propose="propose", example="News", weight="1", kind="xpath"),
-    "own interface": program("/api/v1/follows", "address"),
-    "Miniflux": program("/v1/feeds", "feed_url"),
-    "Miniflux' discovery": program("/v1/discover", "url"),
-    "Google Reader's edit": program(f"{GOOGLE_READER}edit", "s", prefix="feed/", is_form=True, ac="subscribe"),
-    "Google Reader's quickadd": program(f"{GOOGLE_READER}quickadd", "quickadd", is_form=True),
-    "picture": show_a_picture,
-    "webhook": have_a_webhook_called,
-    "webhook of old": call_a_webhook_that_was_set,
-}
-
-
 @pytest.fixture
 def responses_of(client, person, ports) -> Callable:
     """Responses of an endpoint for an address on the open and the closed port, without what always varies."""

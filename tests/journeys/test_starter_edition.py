@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 
 from apps.retrieval.actions import adopt_sources
-from apps.sources.actions import retrieve_starter_edition
+from apps.sources.actions.editing import retrieve_starter_edition
 from apps.sources.formats.opml import OpmlDocument, Subscription
 from lab.worlds.feed import make_feed
 from tests.builders import a_source

@@ -111,6 +111,12 @@ def test_the_index_answers_beside_its_rivals(run, tmp_path, child_processes, mon
     assert min(figures["index_mb"], figures["ts_rank_build_s"], figures["tantivy_build_s"]) > 0
 
 
+def test_the_search_page_is_measured_over_http(measured, tmp_path):
+    items = write_items(tmp_path, 400, title_words=6)
+    figures = measured("benchmark_search", "--http", "--items", str(items), "--count", "400", "--questions", "9")
+    assert min(figures["http_first_ms"], figures["http_p95_ms"], figures["http_per_s"]) > 0
+
+
 def test_every_source_is_retrieved_in_every_round_and_postings_are_stored(child_processes, tmp_path):
     """In a process of its own, which sends its messages to the broker of the worker that it starts."""
     file = tmp_path / "figures.json"
@@ -135,6 +141,7 @@ def test_every_source_is_retrieved_in_every_round_and_postings_are_stored(child_
     assert Posting.objects.filter(source__url__startswith="https://archive").count() == 120 + 2 * 2 * 50
 
 
+@pytest.mark.trial
 def test_retrievals_are_sustained_by_real_processes(run, child_processes, monkeypatch):
     for name, value in (("SPEED", 600.0), ("HOUR", 1.0), ("SPREAD", 1.0), ("WATCHED_EVERY", 0.5)):
         monkeypatch.setattr(benchmark_sustained, name, value)
@@ -145,6 +152,14 @@ def test_retrievals_are_sustained_by_real_processes(run, child_processes, monkey
     assert figures["retrievals_per_hour"] > 0
     assert min(figures["memory_first_mb"], figures["memory_last_mb"]) > 50
     assert Retrieval.objects.values("source").distinct().count() >= 29
+
+
+def test_what_periodic_tasks_read_is_counted(run):
+    figures = run("benchmark_tasks", postings=60, sources=6, people=4)
+    tasks = {name.removesuffix(".rows") for name in figures if name.endswith(".rows")}
+    assert {"replan", "match_alerts", "note_postings_that_search_missed"} < tasks
+    assert figures["note_postings_that_search_missed.rows"] >= 2 * 60  # postings and documents
+    assert figures["most_rows_often"] >= figures["replan.rows"]
 
 
 def test_every_alert_is_delivered_once(run, child_processes, monkeypatch):

@@ -9,7 +9,7 @@ from django.utils.timezone import now
 
 from apps.retrieval.actions import adopt_sources
 from apps.retrieval.models import Schedule
-from apps.sources.actions import NewSource, add_sources
+from apps.sources.actions.editing import NewSource, add_sources
 from lab.benchmarks import bursts
 from lab.benchmarks.lateness import WINDOW, Burst, figures, measure
 from lab.management.commands.benchmark_import import losses
@@ -83,6 +83,7 @@ def test_lost_and_doubled_articles_of_an_import_are_counted():
     assert losses([*published, served], port) == {"lost": 1 + POSTINGS, "doubled": 1}
 
 
+@pytest.mark.trial
 @runs_a_portal
 def test_dispatch_is_measured_from_end_to_end(measured):
     found = measured(
@@ -99,6 +100,7 @@ def test_dispatch_is_measured_without_workers(measured):
     assert (found["dispatched_in_burst"], found["expected_in_burst"]) == (20, 20)
 
 
+@pytest.mark.trial
 @runs_a_portal
 def test_bursts_are_measured_while_the_portal_is_loaded(measured):
     found = measured("benchmark_overload", "--feeds=3", "--bursts=1", "--postings=3000", "--imports=2")
@@ -106,9 +108,29 @@ def test_bursts_are_measured_while_the_portal_is_loaded(measured):
     assert (found["due"], found["baseline_due"], found["jobs_left"]) == (3, 3, 1)
 
 
+@pytest.mark.trial
 @runs_a_portal
 def test_an_import_through_the_web_page_is_measured(measured):
     found = measured("benchmark_import", "--feeds=2")
     assert found.keys() == {"first_s", "all_s", "cpu_s", "lost", "doubled", "baseline_fetch_s"}
     assert (found["lost"], found["doubled"]) == (0, 0)
     assert 0 < found["first_s"] <= found["all_s"]
+
+
+@runs_a_portal
+def test_the_footprint_of_a_portal_is_measured(measured):
+    found = measured("benchmark_footprint", "--seconds=1", "--settle=1", "--feeds=2")
+    of_idle = {"start_s", "connections", "idle_pss_mb", "idle_cpu_percent"}
+    assert found.keys() == of_idle | {"import_s", "after_import_pss_mb", "restart_s"}
+    assert min(found.values()) > 0
+
+
+@runs_a_portal
+def test_the_cost_of_a_posting_is_divided_among_processes_and_steps(measured):
+    found = measured("benchmark_posting", "--feeds=2", "--new=3", "--rounds=2", "--rest=0.5")
+    assert found["import_postings"] == 2 * POSTINGS
+    assert min(found["cpu_ms_per_new"], found["cpu_ms_per_unchanged"], found["cpu_ms_per_same_bytes"]) > 0
+    roles = [found[f"import.{role}.cpu_ms"] for role in ("retrieval", "derive", "beat", "Valkey", "Postgres")]
+    assert sum(roles) == pytest.approx(found["import.cpu_ms"])
+    steps = {"retrieval:_store_postings", "search.consume", "stories.consume", "summaries.consume"}
+    assert min(found[f"import.step.{step}.cpu_ms"] for step in steps) > 0

@@ -35,6 +35,7 @@ def has_postgres_of_the_system() -> bool:
         return False
 
 
+@pytest.mark.trial
 @pytest.mark.timeout(900)  # seven processes of the portal, on a machine that may be busy
 def test_nothing_is_lost_or_duplicated_while_processes_are_killed(tmp_path):
     figures = chaos(tmp_path, "--seconds", "8", "--sources", "30", "--faults", "4", "--seed", "2372")
@@ -44,6 +45,7 @@ def test_nothing_is_lost_or_duplicated_while_processes_are_killed(tmp_path):
     assert 0 < figures["takeover_max_s"] < 10
 
 
+@pytest.mark.trial
 @pytest.mark.timeout(900)
 @pytest.mark.skipif(not rabbitmq.is_installed(), reason="rabbitmq-server is not installed")
 @pytest.mark.skipif(not has_postgres_of_the_system(), reason="the system's own Postgres is not installed")

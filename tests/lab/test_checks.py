@@ -5,8 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from lab import checks
 from lab.checks import Step
+from tests.conftest import pytest_collection_modifyitems as put_in_order
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -51,16 +54,53 @@ def test_arguments_are_pytests(tmp_path):
 
 def test_the_checks_are_these():
     assert {step.name for step in checks.quick_checks()} == {"style", "format", "types", "shape", "migrations"}
-    assert "tests" in checks.tests().name
+    assert "tests" in checks.tests(with_trials=False).name
+
+
+def test_trials_are_left_out_and_counted_unless_they_are_wanted():
+    step = checks.tests(with_trials=False)
+    assert step.command[-2:] == ["-m", "not trial"]
+    assert f"{checks.trials()} trials not run: manage.py test --trials" in step.remark
+    assert checks.trials() > 5
+    everything = checks.tests(with_trials=True)
+    assert "not trial" not in everything.command
+    assert "trials" not in everything.remark
 
 
 def test_a_browser_of_ones_own_is_taken_first(monkeypatch):
     monkeypatch.setenv("WIREBEAT_CHROMIUM", sys.executable)
     assert checks.chromium() == sys.executable
-    assert checks.tests().remark == ""
+    assert "chromium" not in checks.tests(with_trials=False).remark
 
 
 def test_without_a_browser_its_tests_are_skipped_with_a_reason(monkeypatch):
     monkeypatch.delenv("WIREBEAT_CHROMIUM", raising=False)
     monkeypatch.setenv("PATH", "/nonexistent")
-    assert "no chromium is installed" in checks.tests().remark
+    assert "no chromium is installed" in checks.tests(with_trials=False).remark
+
+
+class AnItem:
+    """A test of a file, with markers."""
+
+    def __init__(self, file, *markers):
+        self.path = Path(file)
+        self._markers = {each.name: each for each in markers}
+
+    def get_closest_marker(self, name):
+        return self._markers.get(name)
+
+
+def test_each_process_begins_with_files_that_may_take_long_and_one_has_those_of_the_browser(monkeypatch):
+    monkeypatch.setenv("PYTEST_XDIST_WORKER_COUNT", "3")
+    browser, long = pytest.mark.browser.mark, pytest.mark.timeout(600).mark
+    items = [AnItem(f"tests/apps/test_{number}.py") for number in range(20)]
+    items += [AnItem(f"tests/browser/test_{name}.py", browser) for name in "abc"]
+    items += [AnItem("tests/browser/test_every_page.py", browser, pytest.mark.timeout(1_200).mark)]
+    items += [AnItem(f"tests/lab/test_{name}.py", long) for name in ("chaos", "chaos", "crashes", "replay")]
+    put_in_order(items)
+    names = [item.path.stem.removeprefix("test_") for item in items]
+    assert names[:4] == ["a", "b", "c", "every_page"]
+    assert names[4] == "replay"
+    assert names[9:12] == ["chaos", "chaos", "4"]  # of 28 tests, xdist gives the second process those from 9 on
+    assert names[18:20] == ["crashes", "11"]
+    assert len(set(map(id, items))) == 28

@@ -9,6 +9,7 @@ from lab.chaos.index.crashes import Proof
 from lab.management.commands import verify_index
 
 
+@pytest.mark.trial
 @pytest.mark.timeout(600)  # it starts a Postgres and six processes of its own, on a machine that may be busy
 def test_nothing_confirmed_is_lost_when_the_writer_a_session_and_the_maintainer_are_killed(tmp_path):
     call_command("verify_index", kills=3, seed=1, json=tmp_path / "figures.json")

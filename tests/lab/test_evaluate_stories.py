@@ -65,6 +65,9 @@ def test_every_method_groups_headlines_and_whole_texts(folder, tmp_path, capsys)
     }
     assert varied <= set(figures)
     assert all(0 < figures[name] <= 1 for name in varied)
+    related = {f"{name}.related.{each}" for name in ("headlines", "whole") for each in ("precision", "shown")}
+    assert related <= set(figures)
+    assert figures["headlines.related.precision"] >= figures["headlines.related.precision_of_all"] > 0.5
     assert {f"for_you.{interest}.20.both.auc" for interest in ("category", "stories")} <= set(figures)
     assert 0 < figures["active_stories"] <= figures["active_postings"] <= 200
     assert "Stories of whole" in capsys.readouterr().out

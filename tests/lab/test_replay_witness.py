@@ -108,6 +108,29 @@ def test_what_an_answer_that_broke_off_showed_is_not_lost():
     assert compare(witnessed, []).passed
 
 
+@pytest.mark.parametrize(
+    ("further", "lost", "unobtainable"),
+    [
+        ([request(1_040.0, first=2, count=4, etag='"4"')], 0, 2),  # the client died, and both have left the feed
+        ([request(1_040.0, first=1, count=4, etag='"4"')], 1, 1),  # the feed still shows one of them
+        ([request(1_040.0, first=2, count=4, etag='"4"', if_none_match='"2"')], 2, 0),  # it claims to hold both
+        ([request(1_035.0, 304, count=2, etag='"2"', if_none_match='"2"'), request(1_040.0, first=2, count=4)], 2, 0),
+        ([], 2, 0),
+    ],
+)
+def test_what_a_client_never_claimed_to_hold_is_unobtainable_once_it_left_the_feed(further, lost, unobtainable):
+    shown = [published(number, 1_010.0) for number in range(4)]
+    witnessed = collect([START, *shown, request(1_030.0, count=2, etag='"2"'), *further])
+    verdict = compare(witnessed, [stored(2, 1_040.0), stored(3, 1_040.0)])
+    assert (verdict.lost_count, verdict.unobtainable_count) == (lost, unobtainable)
+
+
+def test_without_tags_nothing_is_unobtainable():
+    shown = [published(number, 1_010.0) for number in range(4)]
+    witnessed = collect([START, *shown, request(1_030.0, count=2), request(1_040.0, first=2, count=4)])
+    assert compare(witnessed, [stored(2, 1_040.0), stored(3, 1_040.0)]).lost_count == 2
+
+
 def test_a_304_says_that_the_client_has_it():
     witnessed = collect([START, published(0, 1_010.0), request(1_030.0, 304, count=1)])
     assert compare(witnessed, []).lost_count == 1

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from apps.retrieval.algorithms.simulation.accounting import Outcome
-from apps.retrieval.algorithms.simulation.comparison import Job
+from apps.retrieval.algorithms.simulation.comparison import Fold, Job
+from apps.retrieval.algorithms.traces import Trace
 from lab.evaluations.retrieval.contenders import Statistics, contenders, run
 from lab.evaluations.retrieval.synthetic import synthetic_fold
 from lab.plots import LINE, log_log_plot
@@ -58,12 +59,16 @@ def test_a_run_repeats_itself():
 
 
 def test_statistics_are_minutes_and_shares():
-    fold = synthetic_fold("poisson", sources=10)
+    fold = Fold("", Trace.of(["a", "b"], [np.arange(100.0), [0.0]]), 0.0, 42 * 24.0, weights=np.array([1.0, 4.0]))
     delays = np.arange(101) / 60
-    statistics = Statistics.of(Outcome(delays, retrievals=10 * 42 * 3.0, lost=5), fold)
+    retrieved = [np.array([100.0, 2_000.0]), np.array([252.0, 2_000.0])]
+    statistics = Statistics.of(Outcome(delays, retrievals=2 * 42 * 3.0, lost=5, times=retrieved), fold)
     assert (statistics.mean, statistics.median, statistics.p95, statistics.max) == pytest.approx((50, 50, 95, 100))
     assert statistics.std == pytest.approx(np.arange(101).std())
     assert (statistics.lost15, statistics.retrievals) == pytest.approx((5 / 101, 3.0))
+    assert statistics.weighted == pytest.approx((49.5 * 100 + 100 * 4) / 104)
+    assert statistics.freshness == pytest.approx(1 - (100 + 252) / 2 / (42 * 24))
+    assert statistics.age == pytest.approx(60 * (100**2 + 252**2) / 2 / 2 / (42 * 24))
 
 
 def texts(svg):

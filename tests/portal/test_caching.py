@@ -107,7 +107,6 @@ def test_an_exception_that_finds_nothing_is_personal(client, admin):
     ("address", "expected"),
     [
         ("/static/css/base.css", "public"),
-        ("/trends/feed/", "public, max-age=300"),
         ("/manifest.webmanifest", "max-age=3600"),
         ("/worker.js", "no-cache"),
     ],
@@ -128,5 +127,5 @@ def test_the_exceptions_are_these():
     """A longer list should be a deliberate decision."""
     assert {name for route, name in PATTERNS if caching_of(route, name) is STATED_BY_VIEW} == {
         *("live", "ready", "metrics", "image", "recording", "feed_icon", "manifest", "service_worker", "offline_shell"),
-        *("private_sources", "private_feed", "search_feed", "section_feed", "story_feed", "trends_feed"),
+        *("private_sources", "private_feed", "search_feed", "section_feed"),
     }

@@ -32,6 +32,11 @@ def pictures_of(demo: House) -> list[str]:
     return re.findall(r'class="front-picture" src="([^"]+)"', get(demo.address).decode())
 
 
+def lacks_icons(demo: House) -> bool:
+    """Whether a letter stands for the icon of a feed on the front page."""
+    return bool(re.search(r"<span class=.feed-icon", get(demo.address).decode()))
+
+
 class Person:
     """Signs up and sends forms, like a browser without scripts."""
 
@@ -53,9 +58,11 @@ def a_list(addresses: Iterable[str]) -> bytes:
     return f'<opml version="2.0"><body>{outlines}</body></opml>'.encode()
 
 
+@pytest.mark.trial
 def test_the_demo_fills_its_front_page_and_leaves_nothing_behind(demo, until):
     demo.start()
     assert until(lambda: len(pictures_of(demo)) == 5)
+    assert until(lambda: not lacks_icons(demo))
     page = get(demo.address).decode()
     assert len(set(re.findall(r"<bdi>([^<]+)</bdi>", page))) > 3  # feeds
     picture = picture_in(get(demo.address.rstrip("/") + pictures_of(demo)[0]))

@@ -3,8 +3,6 @@
 import configparser
 import re
 import shlex
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,14 +10,16 @@ import pytest
 import yaml
 from gunicorn.config import Config
 
-from portal import environment
+from portal import environment, roles
+from portal.launcher import startup
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
-UNITS = sorted((DEPLOY / "systemd").iterdir())
+UNITS = sorted(file for file in (DEPLOY / "systemd").glob("*.service") if "backup" not in file.name)
 OF_IMAGES = {"PYTHONUNBUFFERED", "POSTGRES_USER", "POSTGRES_DB", "POSTGRES_PASSWORD"}
 OF_COMPOSE = {"DATABASE_PASSWORD"}  # the file says itself what it is for
-PROGRAMS = {"gunicorn", "celery", "python"}
+PROGRAMS = {"gunicorn", "python"}
+PREPARATION = ["-m", "portal.launcher.preparation"]
 
 
 def documented():
@@ -65,9 +65,7 @@ def test_every_command_exists_and_knows_its_options(command):
         command = command[3:]
     program, *arguments = Path(command[0]).name, *command[1:]
     assert program in PROGRAMS
-    if program == "python":
-        assert arguments == ["-m", "portal.launcher.preparation"]
-    elif program == "gunicorn":
+    if program == "gunicorn":
         assert arguments[0] == "portal.wsgi"
         assert find_spec("portal.wsgi")
         config = Config()
@@ -75,13 +73,31 @@ def test_every_command_exists_and_knows_its_options(command):
             if value is not None and name in config.settings:
                 config.set(name, value)  # which refuses what cannot be meant
         assert config.logger_class.__name__ == "WebLog"
-    else:
-        sub = "worker" if "worker" in arguments else "beat"
-        answer = subprocess.run(
-            [sys.executable, "-m", "celery", sub, "--help"], cwd=ROOT, capture_output=True, text=True, check=False
+    elif arguments != PREPARATION:
+        assert arguments[:2] == ["-m", "portal.roles"]
+        given = roles.arguments(arguments[2:])
+        assert given.role == "beat" or (given.hostname, given.queues, given.concurrency) == (
+            given.hostname,
+            *like_up(given.queues),
         )
-        known = set(re.findall(r"--[a-z-]+", answer.stdout))
-        assert {word.partition("=")[0] for word in arguments if word.startswith("--")} <= known
+
+
+def like_up(queues):
+    """The queues and threads that `up` gives to the worker of a queue."""
+    for role in ("retrieval", "derive"):
+        given = roles.arguments(startup.commands()[role][-8:])
+        if given.queues == queues:
+            return given.queues, given.concurrency
+    raise AssertionError(f"`up` starts no worker for {queues}")
+
+
+def test_the_backup_writes_where_it_may_and_every_night():
+    service = unit(DEPLOY / "systemd" / "wirebeat-backup.service")["Service"]
+    shell, option, script = shlex.split(service["ExecStart"])
+    assert (shell, option) == ("/bin/sh", "-ec")
+    written = re.search(r'manage\.py backup "(/[^"$]+)/', script)[1]
+    assert service["ReadWritePaths"] == written == re.search(r"find (\S+) ", script)[1]
+    assert unit(DEPLOY / "systemd" / "wirebeat-backup.timer")["Timer"]["OnCalendar"]
 
 
 def test_every_variable_is_documented():

@@ -1,6 +1,5 @@
 """The doctor: a sound portal is fine, and each problem is reported with its remedy."""
 
-import json
 import shutil
 from collections import namedtuple
 from datetime import timedelta
@@ -64,15 +63,12 @@ def test_servers_that_do_not_run_are_reported_with_a_remedy():
     assert "WIREBEAT_URL" in found["address"].advice
 
 
-def test_findings_are_printed_as_lines_or_json():
-    lines, objects = StringIO(), StringIO()
+def test_findings_are_printed_as_lines():
+    lines = StringIO()
     with pytest.raises(SystemExit) as ended:
         call_command("doctor", stdout=lines)
     assert ended.value.code == 1
     assert "Wrong: workers, address, beat." in lines.getvalue()
-    with pytest.raises(SystemExit):
-        call_command("doctor", json=True, stdout=objects)
-    assert {"name": "python", "fine": True}.items() <= json.loads(objects.getvalue())[0].items()
 
 
 def test_a_database_that_does_not_answer_ends_what_needs_it(monkeypatch):

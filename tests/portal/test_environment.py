@@ -30,15 +30,6 @@ def test_options_that_are_no_json_object_stop_the_start_without_being_shown(monk
     assert "s3cret" not in str(raised.value)
 
 
-def test_addresses_are_of_the_web(monkeypatch):
-    monkeypatch.setenv("WIREBEAT_HUB", "https://hub.example/, http://10.0.0.1:8080/publish")
-    assert environment.addresses("WIREBEAT_HUB") == ["https://hub.example/", "http://10.0.0.1:8080/publish"]
-    for wrong in ("hub.example", "https://", "ftp://hub.example/"):
-        monkeypatch.setenv("WIREBEAT_HUB", wrong)
-        with pytest.raises(environment.BadEnvironment, match="WIREBEAT_HUB"):
-            environment.addresses("WIREBEAT_HUB")
-
-
 def test_open_hosts_are_none_by_default_and_a_wrong_one_stops_the_start_in_one_line(monkeypatch):
     assert environment.open_hosts("WIREBEAT_NOT_SET") == []
     monkeypatch.setenv("WIREBEAT_SET", "nas.lan:8080, 10.0.0.0/8")

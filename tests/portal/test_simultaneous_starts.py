@@ -47,18 +47,22 @@ def state(url):
         return connection.execute(statement).fetchone()
 
 
-def test_a_start_waits_for_another_and_says_so(make_database, tmp_path, until):
-    url, output = make_database(), tmp_path / "output"
+def test_starts_wait_for_another_and_say_so_and_prepare_an_empty_database_once(make_database, tmp_path, until):
+    url = make_database()
+    outputs = [tmp_path / "one", tmp_path / "other"]
     with psycopg.connect(url, autocommit=True) as another:
         another.execute("SELECT pg_advisory_lock(%s)", [preparation.PREPARING])
-        start = begin(url, tmp_path / "var", output, "migrate")
-        assert until(lambda: "waiting for another start" in output.read_text())
+        starts = [begin(url, output.with_suffix(".var"), output) for output in outputs]
+        assert until(lambda: all("waiting for another start" in output.read_text() for output in outputs))
         assert another.execute("SELECT to_regclass('django_migrations')").fetchone() == (None,)
-    assert start.wait() == 0, output.read_text()
+    assert [start.wait() for start in starts] == [0, 0], [output.read_text() for output in outputs]
     with psycopg.connect(url) as connection:
         assert schema.applied(connection) == schema.known()
+    count = len(schema.known())
+    assert state(url) == (count, count, 1, 0)
 
 
+@pytest.mark.trial
 @pytest.mark.parametrize("number", range(ROUNDS))
 def test_two_checkouts_start_on_one_empty_database(make_database, make_house, tmp_path, number):
     real = {"command": [sys.executable, str(ROOT / "manage.py"), "up"]}

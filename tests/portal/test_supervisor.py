@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from apps.database import machine
 from portal.launcher import console as consoles
-from portal.launcher import progress
+from portal.launcher import processes, progress
+from portal.launcher import supervisor as supervising
 from portal.launcher.console import NORMAL, QUIET, VERBOSE, Console
 from portal.launcher.embedded import StartError
 from portal.launcher.processes import Stopped
@@ -205,3 +207,42 @@ def test_a_vanished_terminal_is_no_reason_to_fail(tmp_path):
     process = subprocess.run([sys.executable, "-c", code], stdout=writer, stderr=subprocess.PIPE, cwd=ROOT, check=False)
     os.close(writer)
     assert process.returncode == 4, process.stderr
+
+
+LARGE_MACHINE = 2**33  # bytes of memory
+HUGE = "import signal; kept = bytearray(192 * 2**20); print('ready', flush=True); signal.pause()"
+LARGE = "import signal; kept = bytearray(96 * 2**20); print('ready', flush=True); signal.pause()"
+SMALL = "import signal; print('ready', flush=True); signal.pause()"
+
+
+@pytest.mark.parametrize(
+    ("code", "life", "worked", "memory", "is_renewed"),
+    [
+        (LARGE, 0.0, 0.0, LARGE_MACHINE, True),
+        (SMALL, 0.0, 0.0, LARGE_MACHINE, False),
+        (LARGE, 0.0, 1.0, LARGE_MACHINE, False),
+        (LARGE, supervising.MIN_LIFE, 0.0, LARGE_MACHINE, False),
+        (HUGE, supervising.MIN_LIFE, 1.0, LARGE_MACHINE, False),
+        (HUGE, supervising.MIN_LIFE, 1.0, machine.SMALL // 2, True),
+        (LARGE, supervising.MIN_LIFE, 1.0, machine.SMALL // 2, False),
+    ],
+    ids=["large", "small", "busy", "young", "huge", "huge on a small machine", "large on a small machine"],
+)
+def test_what_rests_and_keeps_much_memory_is_started_again_in_silence(
+    supervisor, monkeypatch, capsys, tmp_path, until, code, life, worked, memory, is_renewed
+):
+    monkeypatch.setattr(machine, "memory", lambda: memory)
+    monkeypatch.setattr(supervising, "MIN_LIFE", life)
+    supervisor.start(python("derive", code, is_renewed=True), python("web", code))
+    children = supervisor.stages[0]
+    assert until(lambda: all("ready" in (tmp_path / f"{name}.log").read_text() for name in ("derive", "web")))
+    before = [child.process.pid for child in children]
+    for child in children:
+        child.used = processes.own_cpu_seconds(child.process.pid) - worked
+        child.renew()
+    assert [child.is_leaving for child in children] == [is_renewed, False]
+    assert until(lambda: children[0].has_ended() == is_renewed)
+    for child in children:
+        supervisor._revive(child)
+    assert [child.process.pid != pid for child, pid in zip(children, before, strict=True)] == [is_renewed, False]
+    assert capsys.readouterr().out == ""

@@ -3,9 +3,10 @@
 import psycopg
 import pytest
 from celery.fixups.django import DjangoWorkerFixup
-from celery.signals import task_prerun
+from celery.signals import task_postrun, task_prerun
 from django.db import InterfaceError, OperationalError, connection
 
+from portal import celery
 from portal.celery import app
 
 
@@ -45,3 +46,13 @@ def test_a_connection_that_was_lost_between_two_tasks_is_replaced_unnoticed(tran
     end(lost)
     task_prerun.send(sender=None)
     assert session() != lost
+
+
+def test_a_thread_that_rarely_has_a_task_keeps_no_session(transactional_db, monkeypatch):
+    monkeypatch.setattr(celery._of_thread, "ended_at", 0.0, raising=False)
+    session()
+    task_postrun.send(sender=None)
+    assert connection.connection is None
+    kept = session()
+    task_postrun.send(sender=None)  # soon after
+    assert session() == kept

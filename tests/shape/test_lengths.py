@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("apps", "portal", "lab")
+FOLDERS = ("apps", "portal", "lab", "tests")
 MAX_FUNCTION_LINES = 60  # with its docstring
 MAX_FILE_LINES = 400
 
@@ -32,7 +32,7 @@ def test_no_function_has_more_than_60_lines():
 
 def test_no_file_has_more_than_400_lines():
     lengths = {str(file): len(text.splitlines()) for file, text in texts()}
-    assert len(lengths) > 800
+    assert len(lengths) > 1_200
     assert {file: lines for file, lines in lengths.items() if lines > MAX_FILE_LINES} == {}
 
 

@@ -1,9 +1,7 @@
 """Export of an account, and import into another one."""
 
 import json
-import zipfile
 from datetime import datetime, timedelta
-from io import BytesIO
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -11,15 +9,13 @@ from django.urls import reverse
 from lxml import etree
 
 from apps.account_data import actions, queries
-from apps.account_data.formats import container
-from apps.account_data.formats.problems import BadArchive
 from apps.account_data.members import MEMBERS, base
 from apps.account_data.models import Waiting
 from apps.accounts.models import User
-from apps.alerts.models import NotificationSettings, Rule
+from apps.alerts.models import Rule
 from apps.following import actions as following
 from apps.following import queries as follows
-from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Tag
+from apps.following.models import Follow, Mark
 from apps.following.queries import Scope
 from apps.postings.actions import Document, store
 from apps.postings.models import Posting
@@ -27,76 +23,20 @@ from apps.search.models import SavedSearch
 from apps.sources.formats import opml
 from apps.sources.formats.feed import ParsedEntry
 from apps.sources.models import Source
-from apps.stories.models import Reaction
+from tests.apps.account_data.archives import (
+    HOUR,
+    LATER,
+    archive_of,
+    everything,
+    import_archive,
+    members_of,
+    rewritten,
+    without_postings,
+)
 from tests.apps.account_data.worlds import a_busy_person, published
 from tests.builders import NOON, a_follow, a_mark, a_source, a_user
 
 pytestmark = pytest.mark.django_db
-
-HOUR = timedelta(hours=1)
-LATER = NOON + timedelta(days=1)
-
-
-def archive_of(user: User) -> bytes:
-    return b"".join(queries.archive_of(user, now=LATER))
-
-
-def members_of(archive: bytes) -> dict[str, bytes]:
-    with zipfile.ZipFile(BytesIO(archive)) as opened:
-        assert opened.testzip() is None
-        return {name: opened.read(name) for name in opened.namelist()}
-
-
-def rewritten(archive: bytes, **members: bytes | None) -> BytesIO:
-    """The archive with other contents of some members, whose names are written with two underscores for a dot."""
-    changed = members_of(archive) | {name.replace("__", "."): data for name, data in members.items()}
-    file = BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as opened:
-        for name, data in changed.items():
-            if data is not None:
-                opened.writestr(name, data)
-    return file
-
-
-def import_archive(user: User, archive: bytes | BytesIO) -> actions.Report:
-    return actions.import_archive(user, BytesIO(archive) if isinstance(archive, bytes) else archive, now=LATER)
-
-
-def everything(user: User) -> dict[str, object]:
-    """All data of a user, without primary keys."""
-    reactions = Reaction.objects.filter(user=user).order_by("posting").values_list("posting", "opened_at", "hidden_at")
-    searches = SavedSearch.objects.filter(user=user).values_list(
-        "name", "query", "order", "percolator_query__importance"
-    )
-    rules = Rule.objects.filter(saved__user=user).values_list("mark_read", "star", "hide", "tag", "mail", "webhook_url")
-    person = User.objects.get(pk=user.pk)
-    return {
-        "preferences": (person.unread_only, person.order, person.images, person.time_zone),
-        "follows": sorted(
-            (follow.source_id, follow.title, follow.unread_from, sorted(map(str, follow.folders.all())))
-            for follow in Follow.objects.filter(user=user)
-        ),
-        "folders": sorted((str(each), str(each.parent)) for each in Folder.objects.filter(user=user)),
-        "marks": sorted(
-            Mark.objects.filter(user=user).values_list("posting", "read", "starred_at", "changed_at"), key=str
-        ),
-        "tags": sorted(Tag.objects.filter(user=user).values_list("name", "postings")),
-        "notes": sorted(Note.objects.filter(user=user).values_list("posting", "text", "changed_at")),
-        "history": sorted(Reading.objects.filter(user=user).values_list("posting", "read_at")),
-        "places": sorted(Playback.objects.filter(user=user).values_list("posting", "address", "seconds", "changed_at")),
-        "reactions": list(reactions),
-        "searches": list(searches),
-        "rules": list(rules),
-        "wishes": list(
-            NotificationSettings.objects.filter(user=user).values_list(
-                "quiet_from", "quiet_until", "digest_hour", "most_a_day"
-            )
-        ),
-    }
-
-
-def without_postings(rows) -> list[tuple[object, ...]]:
-    return sorted((row[1:] for row in rows), key=str)
 
 
 def test_an_archive_restores_everything_in_another_account():
@@ -122,12 +62,12 @@ def unread_of(user: User) -> set[int]:
 
 def test_lists_marked_read_and_late_postings_keep_their_state_elsewhere():
     ada, bob = a_busy_person(), a_user("bob", email="bob@mail.example")
-    following.mark_all_read(ada, Scope("all"), shown_at=LATER, now=LATER)
+    following.marking.mark_all_read(ada, Scope("all"), shown_at=LATER, now=LATER)
     source = Follow.objects.filter(user=ada).order_by("pk")[0].source
     late, starred = arrive(source, NOON - 5 * HOUR), arrive(source, NOON - 6 * HOUR)
-    following.star(ada, starred.pk, starred=True, now=LATER)
+    following.marks.star(ada, starred.pk, starred=True, now=LATER)
     again = Mark.objects.filter(user=ada, read=True).first().posting_id
-    following.mark_read(ada, [again], read=False, now=LATER)
+    following.marks.mark_read(ada, [again], read=False, now=LATER)
     assert unread_of(ada) == {late.pk, starred.pk, again}
     import_archive(bob, archive_of(ada))
     assert unread_of(bob) == unread_of(ada)
@@ -266,115 +206,6 @@ def test_a_thousand_marks_take_few_queries(django_assert_max_num_queries):
     with django_assert_max_num_queries(40):
         pieces = list(queries.archive_of(ada, now=NOON))
     assert members_of(b"".join(pieces))["marks.jsonl"].count(b"\n") == 1_100
-
-
-# --- invalid archives -----------------------------------------------------------------------------------------------
-LINE = b'{"source": "https://x.example/", "guid": "1", "changed_at": "2024-05-01T12:00:00+00:00", "read": true}\n'
-
-
-@pytest.mark.parametrize(
-    ("members", "message"),
-    [
-        ({"archive__json": None}, "It was not exported by Wirebeat."),
-        ({"archive__json": b"[]"}, "archive.json: It is not a JSON object."),
-        ({"archive__json": b'{"format": "wirebeat-archive", "version": 2}'}, "a newer version"),
-        ({"marks__jsonl": LINE + b"{\n"}, "marks.jsonl, line 2: It is not JSON"),
-        ({"marks__jsonl": LINE + b'{"source": 7}\n'}, "marks.jsonl, line 2: “source” is not a text."),
-        ({"marks__jsonl": LINE.replace(b"true", b'"yes!"')}, "marks.jsonl, line 1: “read” cannot have that value."),
-        ({"marks__jsonl": LINE.replace(b"2024-05", b"2024-55")}, "marks.jsonl, line 1: “changed_at” is not a time."),
-        (
-            {"marks__jsonl": LINE.replace(b"+00:00", b"")},
-            "marks.jsonl, line 1: “changed_at” is not a time with a zone.",
-        ),
-        ({"marks__jsonl": b"[" * 50_000}, "marks.jsonl, line 1: It is not JSON"),
-        ({"marks__jsonl": b"x" * 100_001}, "marks.jsonl, line 1: The line is longer than 100,000 bytes."),
-        ({"marks__jsonl": b"\xff\xfe\n"}, "marks.jsonl, line 1: It is not JSON in UTF-8."),
-        ({"following__opml": b"<html/>"}, "following.opml: "),
-        ({"folders__jsonl": b'{"path": ["a", ""]}\n'}, "folders.jsonl, line 1: “path” is not a list of names."),
-        (
-            {"folders__jsonl": b'{"path": ["1","2","3","4","5","6","7","8","9"]}\n'},
-            "folders.jsonl, line 1: The folder is nested",
-        ),
-        ({"tags__jsonl": b'{"tag": " "}\n'}, "tags.jsonl, line 1: A tag needs a name."),
-        ({"searches__json": b'[{"name": "x", "query": "((("}]'}, "searches.json, entry 1: "),
-        (
-            {"searches__json": b'[{"name": "x", "query": "y", "order": "best"}]'},
-            "searches.json, entry 1: “order” is unknown",
-        ),
-        ({"searches__json": b'[{"name": "x", "query": "y", "importance": 1e400}]'}, "“importance” is not a number."),
-        (
-            {"searches__json": b'[{"name": "x", "query": "y", "rule": {"webhook_url": "http://127.0.0.1/"}}]'},
-            "searches.json, entry 1: The webhook's address",
-        ),
-        (
-            {"searches__json": json.dumps([{}] * 101).encode()},
-            "searches.json: It has 101 entries; at most 100 are allowed.",
-        ),
-        ({"wishes__json": b'{"digest_hour": 25}'}, "wishes.json: The hour"),
-    ],
-)
-def test_errors_name_their_place_and_nothing_is_imported(members, message):
-    archive = archive_of(a_busy_person())
-    bob = a_user("bob", email="bob@mail.example")
-    before = everything(bob)
-    with pytest.raises(BadArchive) as raised:
-        import_archive(bob, rewritten(archive, **members))
-    assert message in str(raised.value)
-    assert everything(bob) == before
-
-
-@pytest.mark.parametrize("data", [b"", b"PK", b"<opml/>", b"PK\x05\x06" + bytes(18) + b"x" * 99])
-def test_files_that_are_no_archive_are_refused(data):
-    with pytest.raises(BadArchive):
-        import_archive(a_user(), data)
-
-
-def test_a_zip_bomb_is_not_unpacked(monkeypatch):
-    monkeypatch.setattr(container, "MAX_MEMBER_BYTES", 10**6)
-    archive = archive_of(a_user())
-    with pytest.raises(BadArchive, match=r"marks\.jsonl: It is too large when unpacked"):
-        import_archive(a_user(), rewritten(archive, marks__jsonl=b" \n" * 10**6))
-
-
-def test_many_members_or_a_long_list_of_them_are_refused():
-    archive = archive_of(a_user())
-    with pytest.raises(BadArchive, match="more than 100 members"):
-        import_archive(a_user(), rewritten(archive, **{f"x{number}": b"" for number in range(101)}))
-    with pytest.raises(BadArchive, match="table of contents"):
-        import_archive(a_user(), rewritten(archive, **{"x" * 60_000 + str(number): b"" for number in range(20)}))
-
-
-def test_a_damaged_archive_is_refused():
-    archive = bytearray(archive_of(a_busy_person()))
-    place = archive.find(b"marks.jsonl") + 40
-    archive[place : place + 20] = bytes(20)
-    with pytest.raises(BadArchive, match="damaged"):
-        import_archive(a_user(), bytes(archive))
-
-
-def test_characters_that_postgres_cannot_store_are_removed():
-    archive = archive_of(a_user())
-    bob = a_user()
-    import_archive(bob, rewritten(archive, folders__jsonl=b'{"path": ["a\\u0000b\\ud800"]}\n'))
-    assert Folder.objects.get(user=bob).name == "ab"
-
-
-def test_unknown_preferences_are_skipped_and_reported():
-    bob = a_user()
-    members = {
-        "account__json": b'{"preferences": {"order": "oldest", "images": "nowhere", "is_staff": true, "flies": 1}}'
-    }
-    report = import_archive(bob, rewritten(archive_of(a_user()), **members))
-    bob.refresh_from_db()
-    assert (bob.order, bob.images, bob.is_staff) == ("oldest", "proxied", False)
-    assert "images, is_staff, flies" in report.remarks[0]
-
-
-def test_rules_send_no_mail_without_an_address():
-    ada, bob = a_busy_person(), a_user("bob")
-    report = import_archive(bob, archive_of(ada))
-    assert Rule.objects.get(saved__user=bob).mail == ""
-    assert "sends no mail" in report.remarks[0]
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from apps.accounts.models import User
 from apps.alerts.channels import Delivery
 from apps.alerts.channels.mail import send
 from apps.alerts.models import Message
-from apps.alerts.queries.contents import Finding, Group
+from apps.alerts.queries.messages import Finding, Group
 from apps.web.pages.durations import span
 from tests.browser import everything
 from tests.builders import a_posting, a_source, a_user
@@ -137,9 +137,8 @@ def test_every_page_can_be_read_in_chinese(client):
     values = everything.some_of_everything(user)
     User.objects.filter(pk=user.pk).update(language="zh-hans")
     client.force_login(user)
-    addresses = everything.pages(client, values)
-    assert len(addresses) >= 50
-    for address in addresses:
-        page = client.get(address).text
+    pages = everything.pages(client, values)
+    assert len(pages) >= 50
+    for address, page in pages.items():
         assert '<html lang="zh-hans"' in page, address
         assert "跳到正文" in page, address

@@ -11,9 +11,7 @@ from django.core import mail
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from apps.accounts import actions
-from apps.accounts.views import WRONG_LINKS
-from tests.builders import NOON, a_user
+from tests.builders import a_user
 
 pytestmark = pytest.mark.django_db
 LOGIN, CODE, RESET = "/accounts/login/", "/accounts/2fa/authenticate/", "/accounts/password/reset/"
@@ -148,16 +146,6 @@ def test_a_mailbox_gets_twenty_links_a_day(person, later):
 def test_wrong_links_to_reset_a_password_are_limited(client):
     address = "/accounts/password/reset/key/1-set-password/"
     assert [client.post(address).status_code for _ in range(21)][-1] == 429
-
-
-def test_wrong_invitations_are_limited_by_address(client, settings):
-    settings.SIGN_UP = "invited"
-    actions.invite(a_user(is_staff=True), days=3, now=NOON)
-    statuses = [client.get(reverse("accept_invitation", args=[f"guess{n}"])).status_code for n in range(WRONG_LINKS)]
-    assert set(statuses) == {404}
-    assert client.get(reverse("accept_invitation", args=["guess"])).status_code == 429
-    elsewhere = client.get(reverse("accept_invitation", args=["guess"]), REMOTE_ADDR="10.0.0.2")
-    assert elsewhere.status_code == 404
 
 
 def test_sign_ups_from_one_address_are_limited_by_the_day(client, later):

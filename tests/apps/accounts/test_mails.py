@@ -114,7 +114,7 @@ def test_without_a_mail_server_the_pages_say_so(client, settings):
     settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
     page = client.get(reverse("account_reset_password")).text
     assert "This portal cannot send mail" in page
-    assert "Reset My Password" not in page
+    assert "Reset my password" not in page
     a_member(client)
     assert "This portal cannot send mail" in client.get(reverse("account_email")).text
 

@@ -7,9 +7,11 @@ from typing import Any
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.alerts.actions.rule_effects import NewHit, apply_rules
+from apps.alerts.actions.delivering import deliver
+from apps.alerts.actions.matching import NewHit, apply_rules
 from apps.alerts.actions.rules import set_rule
 from apps.alerts.models import Hit, Message
+from apps.alerts.queries.messages import due
 from apps.postings.models import Posting
 from apps.search.models import SavedSearch
 from lab.worlds import receivers
@@ -50,6 +52,11 @@ def find(*searches: SavedSearch, now=NOON, postings: int | Sequence[Posting] = 1
     with transaction.atomic():
         apply_rules(hits, now=now)
     return hits
+
+
+def send_all(*, now=NOON) -> None:
+    for message_id in due(now):
+        deliver(message_id, now=now)
 
 
 def the_message(**values: Any) -> Message:

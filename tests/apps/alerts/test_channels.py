@@ -9,7 +9,7 @@ from apps.alerts.actions.delivering import deliver
 from apps.alerts.actions.rules import set_rule
 from apps.alerts.channels import all_channels
 from apps.alerts.models import Message, Rule
-from apps.following.actions import NotPossible
+from apps.following.actions.errors import NotPossible
 from tests.apps.alerts.delivering import a_search, find, the_message
 from tests.builders import NOON
 from tests.registries import with_module
@@ -21,7 +21,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from apps.alerts.channels import Channel, DeliveryResult
-from apps.following.actions import NotPossible
+from apps.following.actions.errors import NotPossible
 
 def message_keys(occasion):
     if "pager" in occasion.rule.settings:

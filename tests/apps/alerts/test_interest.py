@@ -4,9 +4,10 @@ from datetime import timedelta
 from math import sqrt
 
 import pytest
+from django.core.cache import cache
 
 from apps.accounts.models import User
-from apps.alerts import actions
+from apps.alerts import actions, tasks
 from apps.alerts.actions.rules import set_importance
 from apps.alerts.models import PercolatorQuery, Profile, Relevance
 from apps.alerts.queries import interest
@@ -32,18 +33,18 @@ def writes(words: str, how_many: int = 3, **values) -> Source:
 def looked_for(query: str, user: User | None = None, importance: float = 1.0) -> SavedSearch:
     user = user or a_user()
     saved = save_search(user, query, query, order=SavedSearch.Order.NEWEST, now=NOON)
-    actions.prepare()
+    actions.matching.prepare()
     set_importance(user, saved.pk, importance)
     return saved
 
 
 def updated_interest() -> dict[int, float]:
-    while search.consume():
+    while search.reindexing.consume():
         pass
-    actions.profile_sources(now=NOON)
-    while actions.weigh():
+    actions.weighing.profile_sources(now=NOON)
+    while actions.weighing.weigh():
         pass
-    actions.raise_interests()
+    actions.weighing.raise_interests()
     return dict(Source.objects.values_list("pk", "interest"))
 
 
@@ -108,7 +109,7 @@ def test_changed_query_is_weighed_again():
     saved = looked_for("hurricane")
     updated_interest()
     save_search(saved.user, saved.name, "football", order=SavedSearch.Order.NEWEST, now=NOON)
-    actions.prepare()
+    actions.matching.prepare()
     found = updated_interest()
     assert found[storms.pk] == 1
     assert found[football.pk] > 1
@@ -139,12 +140,35 @@ def test_repeated_update_changes_nothing(django_assert_max_num_queries):
     looked_for("hurricane")
     updated_interest()
     before = list(Relevance.objects.values_list("saved_id", "source_id", "value"))
-    assert actions.weigh() == 0
-    assert actions.raise_interests() == 0
+    assert actions.weighing.weigh() == 0
+    assert actions.weighing.raise_interests() == 0
     PercolatorQuery.objects.update(weighed="")
     with django_assert_max_num_queries(20):
-        assert actions.weigh() == 1
+        assert actions.weighing.weigh() == 1
     assert list(Relevance.objects.values_list("saved_id", "source_id", "value")) == before
+
+
+def test_interest_follows_a_change_of_searches_and_rests_otherwise(django_capture_on_commit_callbacks):
+    storms, _, _ = a_world()
+    saved = looked_for("hurricane")
+    while search.reindexing.consume():
+        pass
+
+    def interest_after_weighing() -> float:
+        tasks.weigh()
+        storms.refresh_from_db()
+        return storms.interest
+
+    cache.clear()
+    assert interest_after_weighing() > 1
+    Source.objects.update(interest=1)
+    assert interest_after_weighing() == 1  # nothing has changed that it would see
+    set_importance(saved.user, saved.pk, 2.0)
+    assert interest_after_weighing() > 1
+    with django_capture_on_commit_callbacks(execute=True):
+        forget_search(saved.user, saved.pk)
+        actions.matching.prepare()
+    assert interest_after_weighing() == 1
 
 
 def test_sources_of_which_little_is_known_are_read_again_after_an_hour():

@@ -13,7 +13,7 @@ from apps.alerts.actions.rules import set_rule
 from apps.alerts.channels import webhook
 from apps.alerts.models import Attempt, Message, Rule
 from apps.alerts.queries.messages import dead_letters, due
-from apps.following.actions import NotPossible
+from apps.following.actions.errors import NotPossible
 from tests.apps.alerts.delivering import a_person, a_search, find, the_message
 from tests.builders import NOON, a_posting, a_source
 

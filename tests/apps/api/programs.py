@@ -14,7 +14,8 @@ from apps.accounts.actions import make_token
 from apps.accounts.models import User
 from apps.alerts.actions.rules import set_rule
 from apps.alerts.models import Attempt, Hit, Message
-from apps.following.actions import mark_all_read, mark_read, star, tag, write_note
+from apps.following.actions.marking import mark_all_read
+from apps.following.actions.marks import mark_read, star, tag, write_note
 from apps.following.models import Folder, Tag
 from apps.following.queries import Scope
 from apps.postings.models import Posting
@@ -208,8 +209,8 @@ def _a_story(postings: list[Posting]) -> Story:
             published_at=posting.published_at,
             text_hash=bytes(16),
             fingerprint=b"",
-            terms=b"",
-            weights=b"",
+            terms=bytes(4),
+            weights=b"\x00\x00\x80?",  # 1.0: they are related
         )
     return story
 

@@ -6,18 +6,13 @@ from apps.following import queries
 from apps.postings.models import Posting
 from tests.apps.api.google_reader import READ, READING_LIST, STARRED
 from tests.apps.api.google_reader import Program as GoogleReader
+from tests.apps.api.miniflux import Program as Miniflux
 from tests.apps.api.programs import Program as Rest
 from tests.apps.api.test_fever import Program as Fever
 from tests.apps.api.test_fever import ids
-from tests.apps.api.test_miniflux import Program as Miniflux
-from tests.builders import a_follow, a_posting, a_user
+from tests.builders import a_follow, a_posting
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def person():
-    return a_user("Ada")
 
 
 @pytest.fixture

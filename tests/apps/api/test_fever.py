@@ -40,11 +40,6 @@ class Program:
 
 
 @pytest.fixture
-def person():
-    return a_user("Ada")
-
-
-@pytest.fixture
 def program(person):
     return Program(person)
 

@@ -6,14 +6,9 @@ from freshrss_api import APIError, AuthenticationError, FreshRSSAPI
 from apps.accounts.actions import make_token
 from apps.following import queries
 from apps.following.queries import Scope
-from tests.builders import NOON, a_folder, a_follow, a_user, some_postings
+from tests.builders import NOON, a_folder, a_follow, some_postings
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def person():
-    return a_user("Ada")
 
 
 @pytest.fixture

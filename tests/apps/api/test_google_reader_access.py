@@ -43,8 +43,8 @@ def world():
     a_follow(owner, source, title="Private", folders=(a_folder(owner, "Hidden"),))
     posting = a_posting(source, title="Behind the door")
     a_mark(owner, posting, starred_at=NOON, read=False)
-    actions.tag(owner, [posting.pk], "secret", NOON)
-    actions.share(owner, posting.pk, now=NOON)
+    actions.marks.tag(owner, [posting.pk], "secret", NOON)
+    actions.marks.share(owner, posting.pk, now=NOON)
     return {
         "feed": f"feed/{source.pk}",
         "item": long_form(posting.pk),
@@ -160,7 +160,7 @@ def test_streams_of_others_are_refused(world, who):
 
 
 def test_starred_items_stay_readable_after_unfollowing(world):
-    actions.unfollow(world["owner"], world["source"].pk)
+    actions.follows.unfollow(world["owner"], world["source"].pk)
     program = Program(world["owner"])
     assert program.ids(s=STARRED) == [world["posting"].pk]
     [item] = program.items(world["posting"].pk)

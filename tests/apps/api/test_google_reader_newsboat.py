@@ -82,13 +82,13 @@ def test_newsboat_gets_changes_made_elsewhere(person, newsboat):
     source = a_source(title="The Times")
     a_follow(person, source)
     newest, older, oldest = (posting.pk for posting in some_postings(3, source))
-    actions.mark_read(person, [newest, oldest], read=True, now=NOON)
+    actions.marks.mark_read(person, [newest, oldest], read=True, now=NOON)
     reader = newsboat("reader")
     assert "1 unread articles" in reader.run("reload", "print-unread")
     assert "1 unread articles" in reader.run("reload", "print-unread")  # answered 304
-    actions.mark_read(person, [newest], read=False, now=NOON)
+    actions.marks.mark_read(person, [newest], read=False, now=NOON)
     assert "2 unread articles" in reader.run("reload", "print-unread")
-    actions.mark_all_read(person, Scope("all"), shown_at=NOON.replace(year=2030), now=NOON)
+    actions.marking.mark_all_read(person, Scope("all"), shown_at=NOON.replace(year=2030), now=NOON)
     assert "0 unread articles" in reader.run("reload", "print-unread")
     assert older not in unread(person)
 

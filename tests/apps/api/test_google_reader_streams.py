@@ -10,9 +10,9 @@ from django.utils.http import parse_http_date
 from django.utils.timezone import now
 from lxml import etree
 
-from apps.api.dialects.google_reader.formats.forms import microseconds
 from apps.api.dialects.google_reader.formats.ids import long_form
 from apps.following import actions
+from apps.postings.algorithms.times import microseconds
 from tests.apps.api.google_reader import (
     BROADCAST,
     FRESH,
@@ -56,8 +56,8 @@ def library(person):
     a_mark(person, read, read=True)
     a_mark(person, starred, starred_at=NOON)
     a_mark(person, kept, read=False)
-    actions.tag(person, [plain.pk, quiet.pk], "later", NOON)
-    actions.share(person, plain.pk, now=NOON)
+    actions.marks.tag(person, [plain.pk, quiet.pk], "later", NOON)
+    actions.marks.share(person, plain.pk, now=NOON)
     a_mark(a_user(), hidden, starred_at=NOON, read=False)
     return {"read": read, "starred": starred, "kept": kept, "plain": plain, "quiet": quiet} | {
         "feed": filed, "muted": muted, "strange": strange, "all": postings,
@@ -124,7 +124,7 @@ def test_several_streams_are_one(program, library):
 
 
 def test_a_label_is_a_folder_and_a_tag(program, person, library):
-    actions.tag(person, [library["quiet"].pk], "News", NOON)
+    actions.marks.tag(person, [library["quiet"].pk], "News", NOON)
     assert set(program.ids(s=label("News"))) == {*ids_of(library["all"]), library["quiet"].pk}
     assert program.get("stream/items/count", s=label("News")).content == b"5\n"
 
@@ -210,7 +210,7 @@ def test_an_item_has_the_fields_that_clients_read(program, person):
             {"url": "https://times.example/1.mp3", "media_type": "audio/mpeg", "length": 7, "duration": 1, "title": ""}
         ],
     )
-    actions.tag(person, [posting.pk], "later", NOON)
+    actions.marks.tag(person, [posting.pk], "later", NOON)
     retrieved = microseconds(posting.retrieved_at)
     assert program.items(posting.pk) == [
         {
@@ -276,8 +276,8 @@ def test_many_items_take_as_many_queries_as_few(program, person, path):
     for amount in (3, 60):
         postings = some_postings(amount, source)
         for posting in postings[: amount // 2]:
-            actions.tag(person, [posting.pk], f"tag {posting.pk % 5}", NOON)
-            actions.share(person, posting.pk, now=NOON)
+            actions.marks.tag(person, [posting.pk], f"tag {posting.pk % 5}", NOON)
+            actions.marks.share(person, posting.pk, now=NOON)
         program.get(path)
         counts.append(queries())
     assert all(before == after for before, after in pairwise(counts))
@@ -296,7 +296,7 @@ def test_atom_is_answered_304_while_nothing_changed(program, person, library):
     by_etag, by_time = {"If-None-Match": first["ETag"]}, {"If-Modified-Since": first["Last-Modified"]}
     assert [again(**headers).status_code for headers in (by_etag, by_time, by_etag | by_time)] == [304] * 3
     assert again(**by_etag).content == b""
-    actions.mark_read(person, [library["plain"].pk], read=True, now=NOON)
+    actions.marks.mark_read(person, [library["plain"].pk], read=True, now=NOON)
     changed = again(**by_etag | by_time)
     assert changed.status_code == 200
     assert changed["ETag"] != first["ETag"]

@@ -81,9 +81,9 @@ def newest(person, monkeypatch):
     monkeypatch.setattr(streams, "MAX_IDS", ITEMS)
     monkeypatch.setattr(streams, "MAX_ITEMS", AT_ONCE)
     newest = publish(follow_feeds(person, FEEDS), ITEMS + 1)
-    actions.mark_read(person, [newest[7]], read=True, now=NOON)
-    actions.tag(person, newest[:50], "later", NOON)
-    actions.mark_for_all([(person.pk, id) for id in newest[:20]], now=NOON, starred_at=NOON)
+    actions.marks.mark_read(person, [newest[7]], read=True, now=NOON)
+    actions.marks.tag(person, newest[:50], "later", NOON)
+    actions.marks.mark_for_all([(person.pk, id) for id in newest[:20]], now=NOON, starred_at=NOON)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     return newest

@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from apps.api.dialects.google_reader.formats.forms import microseconds
 from apps.api.dialects.google_reader.formats.ids import long_form
 from apps.following import actions, queries
 from apps.following.models import Reading
 from apps.following.queries import Scope
+from apps.postings.algorithms.times import microseconds
 from apps.postings.models import Posting
 from tests.apps.api.google_reader import (
     BROADCAST,
@@ -147,7 +147,7 @@ def test_a_whole_stream_is_marked_read(program, person, source):
     a_follow(person, other, folders=(a_folder(person, "World", a_folder(person, "News")),))
     a_follow(person, tagged)
     here, there, with_tag = a_posting(source), a_posting(other), a_posting(tagged)
-    actions.tag(person, [with_tag.pk], "later", NOON)
+    actions.marks.tag(person, [with_tag.pk], "later", NOON)
     program.does("mark-all-as-read", s=f"feed/{source.pk}", T="tok\n")
     assert unread(person) == {there.pk, with_tag.pk}
     program.does("mark-all-as-read", s=label("News"))
@@ -191,7 +191,7 @@ def test_labels_are_folders_and_tags(program, person, source):
     a_folder(person, "World", news)
     a_folder(person, "News / World")
     posting = a_posting(source)
-    actions.tag(person, [posting.pk], "later", NOON)
+    actions.marks.tag(person, [posting.pk], "later", NOON)
     result = program.json("tag/list", output="json")["tags"]
     assert [(tag["id"], tag.get("type")) for tag in result] == [
         (STARRED, None),
@@ -213,7 +213,7 @@ def test_a_folder_is_renamed_and_goes_where_its_label_says(program, person):
 
 def test_a_tag_is_renamed_and_disabled(program, person, source):
     posting = a_posting(source)
-    actions.tag(person, [posting.pk], "later", NOON)
+    actions.marks.tag(person, [posting.pk], "later", NOON)
     program.does("rename-tag", t="later", dest=label("now"))
     assert label("now") in program.categories(posting.pk)
     program.does("disable-tag", s=label("now"))
@@ -272,8 +272,8 @@ def test_numbers_are_those_of_the_portals_own_pages(program, person, source):
     posting, *_ = some_postings(2, filed)
     a_posting(muted)
     read = a_posting(source, retrieved_at=NOON)
-    actions.mark_read(person, [read.pk], read=True, now=NOON)
-    actions.tag(person, [posting.pk, read.pk], "later", NOON)
+    actions.marks.mark_read(person, [read.pk], read=True, now=NOON)
+    actions.marks.tag(person, [posting.pk, read.pk], "later", NOON)
     result = program.json("unread-count", output="json", all="true")
     counts = {entry["id"]: entry["count"] for entry in result["unreadcounts"]}
     assert counts == {

@@ -22,11 +22,6 @@ FEED = b"<rss version='2.0'><channel><title>News</title><item><title>Won</title>
 
 
 @pytest.fixture
-def person():
-    return a_user("Ada")
-
-
-@pytest.fixture
 def client(live_server, person):
     secret = make_token(person, "Desk", ["read", "write"], now=NOON)[1]
     with miniflux.Client(live_server.url, "Ada", secret) as client:

@@ -8,17 +8,12 @@ import pytest
 from apps.accounts.actions import make_token
 from apps.following import queries
 from tests.apps.api.newsboat import ENTER, PROGRAM, Newsboat
-from tests.builders import NOON, a_folder, a_follow, a_source, a_user, some_postings
+from tests.builders import NOON, a_folder, a_follow, a_source, some_postings
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(PROGRAM is None, reason="newsboat is not installed"),
 ]
-
-
-@pytest.fixture
-def person():
-    return a_user("Ada")
 
 
 @pytest.fixture

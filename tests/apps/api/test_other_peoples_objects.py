@@ -18,7 +18,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.api.dialects.rest.urls import interface
 from apps.postings.models import Posting
-from apps.search.actions import consume
+from apps.search.actions.reindexing import consume
 from apps.sources.models import Source
 from tests.apps.api.programs import Program, UserData, a_person_with_everything
 from tests.builders import a_posting, a_source

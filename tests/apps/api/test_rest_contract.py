@@ -14,7 +14,7 @@ import pytest
 
 from apps.following.models import Folder, Tag
 from apps.postings.models import Posting
-from apps.search.actions import consume
+from apps.search.actions.reindexing import consume
 from apps.search.models import SavedSearch
 from apps.sources.models import Source
 from tests.apps.api.programs import Program, a_person_with_everything

@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from apps.api.dialects.rest.urls import interface
-from apps.search.actions import consume
+from apps.search.actions.reindexing import consume
 from tests.apps.api.programs import Program, UserData, a_person_with_everything
 
 pytestmark = pytest.mark.django_db
@@ -15,8 +15,6 @@ MAX_COUNT = {
     "/me": 2,
     "/sources": 4,
     "/sources/{source_id}": 6,
-    "/sources/{source_id}/postings": 6,
-    "/sources/{source_id}/plan": 4,
     "/follows": 4,
     "/follows/{source_id}": 4,
     "/folders": 5,

@@ -12,9 +12,7 @@ from tests.builders import (
     a_folder,
     a_follow,
     a_mark,
-    a_plan,
     a_posting,
-    a_profile,
     a_retrieval,
     a_schedule,
     a_source,
@@ -87,23 +85,10 @@ def test_a_source_says_how_it_answers(ada):
 
 def test_a_source_that_is_not_offered_is_there_for_its_followers_alone(ada):
     source = a_source(listed=False)
-    for path in ("", "/postings", "/plan"):
-        assert ada.get(f"sources/{source.pk}{path}").status_code == 404
+    places = ((f"sources/{source.pk}", {}), ("postings", {"source_id": source.pk}))
+    assert [ada.get(path, **values).status_code for path, values in places] == [404, 404]
     a_follow(ada.person, source)
-    for path in ("", "/postings", "/plan"):
-        assert ada.get(f"sources/{source.pk}{path}").status_code == 200
-
-
-def test_the_plan_of_a_source_says_when_and_why(ada):
-    source = a_source(listed=True)
-    due = timezone.now() + timedelta(hours=3)
-    a_plan()
-    a_profile(source)
-    a_schedule(source, due_at=due, reason="the minimum gap", observed_at=timezone.now() - timedelta(hours=1))
-    a_retrieval(source, fetched_at=timezone.now() - timedelta(hours=1), dated=2, delay_seconds=120.0)
-    result = ada.get(f"sources/{source.pk}/plan").json()
-    assert (result["next_at"], result["reason"]) == (due.isoformat(), "the minimum gap")
-    assert result["mean_delay"] == 60.0
+    assert [ada.get(path, **values).status_code for path, values in places] == [200, 200]
 
 
 # --- lists ------------------------------------------------------------------------------------------------------------
@@ -147,7 +132,7 @@ def test_lists_of_a_folder_a_source_a_tag_and_starred_postings(ada, world):
     assert ids(ada.get("postings", tag_id=tag_id).json()["items"]) == [far[0].pk]
     assert ids(ada.get("postings", starred=True).json()["items"]) == [far[0].pk]
     assert ada.get("postings", starred=True, tag_id=tag_id).status_code == 422
-    assert ids(ada.get(f"sources/{far[0].source_id}/postings").json()["items"]) == [each.pk for each in far]
+    assert ids(ada.get("postings", source_id=far[0].source_id).json()["items"]) == [each.pk for each in far]
 
 
 def test_unread_postings_alone(ada, world):

@@ -52,10 +52,10 @@ def test_progress_and_failed_splits_are_shown(staff, counting_job, client):
             raise ValueError("4 is <no> number.")
 
     counting_job(during=fail_at_four, in_order=True)
-    job, _ = actions.create(KIND, requested_by="Ann")
+    job, _ = actions.claiming.create(KIND, requested_by="Ann")
     working.work("a worker", job.pk, seconds=0)
     working.work_on_one("a worker", job.pk)
-    actions.claim("worker seven", job.pk)
+    actions.claiming.claim("worker seven", job.pk)
     page = staff.get(reverse("job", args=[job.pk]))
     assert "1 of 4; 3 of 12 numbers" in page.text
     assert "worker seven" in page.text
@@ -66,7 +66,7 @@ def test_progress_and_failed_splits_are_shown(staff, counting_job, client):
     assert numbers(client)["job_done_share", f"count {job.pk}"] == 0.25
     assert numbers(client)["jobs", "running"] == 1
     for attempt in job.splits.get(number=1).attempts.all():
-        actions.end_attempt(attempt.pk, Attempt.Outcome.CANCELLED)
+        actions.claiming.end_attempt(attempt.pk, Attempt.Outcome.CANCELLED)
     working.work("a worker", job.pk)
     page = staff.get(reverse("job", args=[job.pk])).text
     assert "1 split failed" in page

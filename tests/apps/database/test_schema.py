@@ -91,7 +91,12 @@ def test_what_models_cannot_say_is_in_the_database():
     of_postings = itertools.product(("search", "stories", "summaries", "trending"), ("added", "edited", "deleted"))
     outboxes = {f"{app}_note_{event}" for app, event in of_postings} | {"trending_note_source"}
     outboxes |= {f"alerts_note_{event}" for event in ("added", "edited", "saved", "resaved", "unsaved")}
-    assert names(triggers) == outboxes | {"sources_keep_audit"}
+    outboxes |= {
+        f"retrieval_note_{event}" for event in ("source", "new_source", "followed", "moved_follow", "unfollowed")
+    }
+    of_states = ("marked", "remarked", "arranged", "deleted", "followed", "unfollowed", "moved")
+    states = {f"following_note_{event}" for event in of_states}
+    assert names(triggers) == outboxes | states | {"sources_keep_audit"}
     assert names(sequences) == {"search_revision"}
     changes = {f"{app}_outboxrow" for app in ("alerts", "search", "stories", "summaries", "trending")}
     changes.add("fingerprint_bands")  # of this one the model says so

@@ -5,7 +5,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from apps.following import actions, queries
-from apps.following.actions import NotPossible, follows
+from apps.following.actions import follows
+from apps.following.actions.errors import NotPossible
 from apps.following.models import Follow
 from apps.sources.formats import opml
 from tests.builders import NOON, a_folder, a_follow, a_source, a_user
@@ -135,5 +136,5 @@ def test_a_new_folder_follows_sorted_ones(person):
     b = a_folder(person, "B")
     a_folder(person, "C")
     follows.step_folder(person, b.pk, step="last")
-    actions.create_folder(person, "A")
+    actions.follows.create_folder(person, "A")
     assert [folder.name for folder in queries.folders_of(person)] == ["C", "B", "A"]

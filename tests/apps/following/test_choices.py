@@ -30,11 +30,9 @@ PICTURE = "https://pictures.example/one.jpg"
 
 def test_choices_that_are_not_given_stay_as_they_are():
     follow = a_follow(muted=True, view="cards")
-    actions.edit_follow(follow, title="Mine", folders=[], view="magazine")
+    actions.follows.edit_follow(follow, title="Mine", folders=[], view="magazine")
     follow.refresh_from_db()
     assert (follow.title, follow.view, follow.muted) == ("Mine", "magazine", True)
-    with pytest.raises(TypeError, match="unread_from"):
-        actions.edit_follow(follow, title="", folders=[], unread_from=NOON)
 
 
 def test_a_muted_source_is_only_in_its_own_list_and_counts_nowhere_else():
@@ -112,7 +110,7 @@ def test_followers_choose_between_text_of_feed_and_page():
 def test_pages_are_fetched_while_a_follower_wants_them():
     follow = a_follow(full_text="page")
     assert queries.wants_pages(follow.source_id)
-    actions.edit_follow(follow, title="", folders=[], full_text="feed")
+    actions.follows.edit_follow(follow, title="", folders=[], full_text="feed")
     assert not queries.wants_pages(follow.source_id)
 
 

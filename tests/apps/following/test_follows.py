@@ -3,7 +3,8 @@ from datetime import timedelta
 import pytest
 
 from apps.following import actions, queries
-from apps.following.actions import NotPossible, follows
+from apps.following.actions import follows
+from apps.following.actions.errors import NotPossible
 from apps.following.models import Folder, Follow
 from apps.following.queries import Scope
 from apps.postings.models import Posting
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.django_db
 def test_the_twenty_newest_postings_of_a_new_source_are_unread():
     user, source = a_user(), a_source()
     some_postings(25, source)
-    actions.follow(user, [source.pk], now=NOON)
+    actions.follows.follow(user, [source.pk], now=NOON)
     assert queries.unread_counts(user) == {source.pk: 20}
 
 
@@ -26,20 +27,20 @@ def test_of_a_source_with_few_postings_a_month_is_unread():
     user, source = a_user(), a_source()
     for days in (1, 29, 31):
         a_posting(source, published_at=NOON - timedelta(days=days))
-    actions.follow(user, [source.pk], now=NOON)
+    actions.follows.follow(user, [source.pk], now=NOON)
     assert queries.unread_counts(user) == {source.pk: 2}
 
 
 def test_following_twice_changes_nothing():
     follow = a_follow(title="My name")
-    assert actions.follow(follow.user, [follow.source_id], now=NOON) == []
+    assert actions.follows.follow(follow.user, [follow.source_id], now=NOON) == []
     assert Follow.objects.get().title == "My name"
 
 
 def test_a_follow_goes_only_into_folders_of_the_same_person():
     user, source = a_user(), a_source()
     mine, theirs = a_folder(user), a_folder()
-    actions.follow(user, [source.pk], now=NOON, folder_ids=[mine.pk, theirs.pk])
+    actions.follows.follow(user, [source.pk], now=NOON, folder_ids=[mine.pk, theirs.pk])
     assert list(Follow.objects.get().folders.all()) == [mine]
 
 
@@ -47,15 +48,15 @@ def test_the_number_of_follows_is_limited(monkeypatch):
     monkeypatch.setattr(follows, "MAX_FOLLOWS", 1)
     user = a_user()
     with pytest.raises(NotPossible, match="at most 1"):
-        actions.follow(user, [a_source().pk, a_source().pk], now=NOON)
+        actions.follows.follow(user, [a_source().pk, a_source().pk], now=NOON)
     assert not Follow.objects.exists()
 
 
 def test_what_was_starred_stays_readable_after_unfollowing():
     follow = a_follow()
     kept, lost = a_posting(follow.source), a_posting(follow.source)
-    actions.star(follow.user, kept.pk, starred=True, now=NOON)
-    actions.unfollow(follow.user, follow.source_id)
+    actions.marks.star(follow.user, kept.pk, starred=True, now=NOON)
+    actions.follows.unfollow(follow.user, follow.source_id)
     assert list(queries.readable_by(follow.user)) == [kept]
     assert list(queries.postings_in(follow.user, Scope("starred"))) == [kept]
     assert lost in Posting.objects.all()
@@ -71,27 +72,27 @@ def test_a_folder_contains_the_postings_of_its_subfolders():
 
 def test_folders_end_at_a_depth():
     user, folder = a_user(), None
-    for level in range(actions.MAX_FOLDER_DEPTH):
-        folder = actions.create_folder(user, f"Level {level}", folder)
+    for level in range(actions.follows.MAX_FOLDER_DEPTH):
+        folder = actions.follows.create_folder(user, f"Level {level}", folder)
     with pytest.raises(NotPossible, match="deep"):
-        actions.create_folder(user, "Too deep", folder)
+        actions.follows.create_folder(user, "Too deep", folder)
 
 
 def test_a_folder_cannot_take_its_neighbours_name():
     user = a_user()
     a_folder(user, "News")
     with pytest.raises(NotPossible, match="“News” already"):
-        actions.edit_folder(a_folder(user, "Other"), name="News", parent=None)
+        actions.follows.edit_folder(a_folder(user, "Other"), name="News", parent=None)
 
 
 def test_a_folder_moves_with_its_contents():
     user = a_user()
     outer, other = a_folder(user, "Outer"), a_folder(user, "Other")
     inner = a_folder(user, "Inner", parent=outer)
-    actions.edit_folder(outer, name="Renamed", parent=other)
+    actions.follows.edit_folder(outer, name="Renamed", parent=other)
     assert queries.folder_paths(queries.folders_of(user))[inner.pk] == ("Other", "Renamed", "Inner")
     outer.refresh_from_db()
-    actions.edit_folder(outer, name="Renamed", parent=None)
+    actions.follows.edit_folder(outer, name="Renamed", parent=None)
     assert queries.folder_paths(queries.folders_of(user))[inner.pk] == ("Renamed", "Inner")
 
 
@@ -100,19 +101,19 @@ def test_a_folder_cannot_be_moved_into_itself():
     inner = a_folder(outer.user, parent=outer)
     for place in (outer, inner):
         with pytest.raises(NotPossible, match="into itself"):
-            actions.edit_folder(outer, name="Outer", parent=place)
+            actions.follows.edit_folder(outer, name="Outer", parent=place)
 
 
 def test_a_move_cannot_exceed_the_maximum_depth():
     user, deep = a_user(), None
-    for level in range(actions.MAX_FOLDER_DEPTH - 1):
-        deep = actions.create_folder(user, f"Level {level}", deep)
+    for level in range(actions.follows.MAX_FOLDER_DEPTH - 1):
+        deep = actions.follows.create_folder(user, f"Level {level}", deep)
     pair = a_folder(user, "Pair")
     alone = a_folder(user, "Alone", parent=pair)
     with pytest.raises(NotPossible, match="deep"):
-        actions.edit_folder(pair, name="Pair", parent=deep)
-    actions.edit_folder(alone, name="Alone", parent=deep)
-    assert len(queries.folder_paths(queries.folders_of(user))[alone.pk]) == actions.MAX_FOLDER_DEPTH
+        actions.follows.edit_folder(pair, name="Pair", parent=deep)
+    actions.follows.edit_folder(alone, name="Alone", parent=deep)
+    assert len(queries.folder_paths(queries.folders_of(user))[alone.pk]) == actions.follows.MAX_FOLDER_DEPTH
 
 
 def test_deleting_a_folder_unfollows_nothing():
@@ -120,7 +121,7 @@ def test_deleting_a_folder_unfollows_nothing():
     folder = a_folder(follow.user)
     a_folder(follow.user, parent=folder)
     follow.folders.add(folder)
-    actions.delete_folder(folder)
+    actions.follows.delete_folder(folder)
     assert Follow.objects.count() == 1
     assert not Folder.objects.exists()
 
@@ -136,7 +137,7 @@ LIST = OpmlDocument(
 
 def test_an_imported_list_exports_as_it_came():
     user = a_user("ada")
-    actions.import_list(user, LIST, now=NOON)
+    actions.follows.import_list(user, LIST, now=NOON)
     exported = opml.read(opml.write(queries.subscription_list(user), NOON))
     assert exported.title == "Feeds of ada"
     assert exported.subscriptions == LIST.subscriptions
@@ -145,14 +146,14 @@ def test_an_imported_list_exports_as_it_came():
 def test_the_report_distinguishes_new_known_and_skipped_sources():
     known = a_source(url="https://b.example/feed", title="Its own name")
     user = a_follow(source=known).user
-    report = actions.import_list(user, LIST, now=NOON)
+    report = actions.follows.import_list(user, LIST, now=NOON)
     assert (len(report.followed), report.already_followed, report.skipped) == (1, 1, LIST.skipped)
 
 
 def test_a_title_in_the_list_becomes_the_users_own():
     source = a_source(url="https://b.example/feed", title="Its own name")
     user = a_user()
-    actions.import_list(user, LIST, now=NOON)
+    actions.follows.import_list(user, LIST, now=NOON)
     source.refresh_from_db()
     assert source.title == "Its own name"
     assert queries.follow_of(user, source.pk).title == "B"
@@ -161,7 +162,7 @@ def test_a_title_in_the_list_becomes_the_users_own():
 def test_a_list_that_breaks_a_rule_halfway_leaves_nothing_behind(monkeypatch):
     monkeypatch.setattr(follows, "MAX_FOLDERS", 1)
     with pytest.raises(NotPossible):
-        actions.import_list(a_user(), LIST, now=NOON)
+        actions.follows.import_list(a_user(), LIST, now=NOON)
     assert not Source.objects.exists()
     assert not Follow.objects.exists()
     assert not Folder.objects.exists()
@@ -170,4 +171,4 @@ def test_a_list_that_breaks_a_rule_halfway_leaves_nothing_behind(monkeypatch):
 def test_a_list_may_be_too_long(monkeypatch):
     monkeypatch.setattr(follows, "MAX_IMPORTED", 1)
     with pytest.raises(NotPossible, match="at most 1"):
-        actions.import_list(a_user(), LIST, now=NOON)
+        actions.follows.import_list(a_user(), LIST, now=NOON)

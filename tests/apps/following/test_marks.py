@@ -9,7 +9,7 @@ from hypothesis.extra.django import TestCase
 from time_machine import travel
 
 from apps.following import actions, queries, tasks
-from apps.following.actions import Marked
+from apps.following.actions.marking import Marked
 from apps.following.models import Follow, Mark, MarkedAll
 from apps.following.queries import Scope, listing
 from apps.postings.models import Posting
@@ -43,7 +43,7 @@ def test_arrivals_since_the_follow_and_marked_postings_are_unread(hours_after_fo
 def test_a_star_alone_says_nothing_of_reading():
     follow = a_follow()
     posting = a_posting(follow.source)
-    actions.star(follow.user, posting.pk, starred=True, now=NOON)
+    actions.marks.star(follow.user, posting.pk, starred=True, now=NOON)
     seen = queries.with_state(Posting.objects.all(), follow.user).get()
     assert seen.unread
     assert seen.starred
@@ -59,8 +59,8 @@ def test_people_do_not_see_each_others_marks():
     posting = a_posting()
     for person in (reader, other):
         a_follow(person, posting.source)
-    actions.mark_read(reader, [posting.pk], read=True, now=NOON)
-    actions.star(reader, posting.pk, starred=True, now=NOON)
+    actions.marks.mark_read(reader, [posting.pk], read=True, now=NOON)
+    actions.marks.star(reader, posting.pk, starred=True, now=NOON)
     seen = queries.with_state(Posting.objects.all(), other).get()
     assert (seen.unread, seen.starred) == (True, False)
 
@@ -68,9 +68,9 @@ def test_people_do_not_see_each_others_marks():
 def test_starring_and_reading_leave_each_other_alone():
     follow = a_follow()
     posting = a_posting(follow.source)
-    actions.star(follow.user, posting.pk, starred=True, now=NOON)
-    actions.mark_read(follow.user, [posting.pk], read=True, now=NOON)
-    actions.star(follow.user, posting.pk, starred=False, now=NOON)
+    actions.marks.star(follow.user, posting.pk, starred=True, now=NOON)
+    actions.marks.mark_read(follow.user, [posting.pk], read=True, now=NOON)
+    actions.marks.star(follow.user, posting.pk, starred=False, now=NOON)
     mark = Mark.objects.get()
     assert (mark.read, mark.starred_at) == (True, None)
 
@@ -87,12 +87,12 @@ class TestMarksInAnyOrder(TestCase):
         for index, kind in marks:
             posting = postings[index % len(postings)]
             if kind == "star":
-                actions.star(follow.user, posting.pk, starred=True, now=NOON)
+                actions.marks.star(follow.user, posting.pk, starred=True, now=NOON)
             elif kind == "all":
-                actions.mark_all_read(follow.user, Scope("all"), shown_at=NOON + timedelta(days=1), now=NOON)
+                actions.marking.mark_all_read(follow.user, Scope("all"), shown_at=NOON + timedelta(days=1), now=NOON)
                 unread.clear()
             else:
-                actions.mark_read(follow.user, [posting.pk], read=kind == "read", now=NOON)
+                actions.marks.mark_read(follow.user, [posting.pk], read=kind == "read", now=NOON)
                 (unread.discard if kind == "read" else unread.add)(posting.pk)
 
         listed = queries.unread(queries.postings_in(follow.user, Scope("all")), follow.user)
@@ -105,7 +105,7 @@ def unread_of(user) -> list[Posting]:
 
 
 def mark_all(user, scope=Scope("all"), *, shown_at=NOON, now=NOON, **values):  # noqa: B008, it is frozen
-    return actions.mark_all_read(user, scope, shown_at=shown_at, now=now, **values)
+    return actions.marking.mark_all_read(user, scope, shown_at=shown_at, now=now, **values)
 
 
 @pytest.mark.parametrize("unread_only", [False, True])
@@ -172,7 +172,7 @@ def test_mark_older_keeps_later_publications_unread():
     marked = mark_all(follow.user, shown_at=NOON + timedelta(hours=1), before=limit)
     assert marked.count == 15
     assert {posting.pk for posting in unread_of(follow.user)} == {posting.pk for posting in postings[:5]}
-    assert actions.undo_mark_all(follow.user, marked.undo, now=NOON) == 15
+    assert actions.marking.undo_mark_all(follow.user, marked.undo, now=NOON) == 15
     assert len(unread_of(follow.user)) == 20
 
 
@@ -182,13 +182,13 @@ def test_marked_postings_have_the_same_limits(kind):
     days = [NOON - timedelta(days=days) for days in (5, 4)]
     old, newer = (a_posting(follow.source, published_at=at) for at in days)
     late = a_posting(follow.source, published_at=days[0], retrieved_at=NOON + timedelta(minutes=2))
-    actions.mark_read(follow.user, [old.pk, newer.pk, late.pk], read=False, now=NOON)
+    actions.marks.mark_read(follow.user, [old.pk, newer.pk, late.pk], read=False, now=NOON)
     for posting in (old, newer, late):
-        actions.star(follow.user, posting.pk, starred=True, now=NOON)
+        actions.marks.star(follow.user, posting.pk, starred=True, now=NOON)
     marked = mark_all(follow.user, Scope(kind), before=days[1])
     assert marked.count == 1
     assert unread_of(follow.user) == [newer, late]
-    assert actions.undo_mark_all(follow.user, marked.undo, now=NOON) == 1
+    assert actions.marking.undo_mark_all(follow.user, marked.undo, now=NOON) == 1
     assert unread_of(follow.user) == [old, newer, late]
 
 
@@ -205,13 +205,13 @@ def test_undo_restores_unread_states_except_later_marks():
     new, starred, since = (a_posting(follow.source) for _ in range(3))
     by_hand = a_posting(follow.source, published_at=NOON - timedelta(days=1))
     read = a_posting(follow.source)
-    actions.mark_read(follow.user, [by_hand.pk], read=False, now=NOON)
-    actions.mark_read(follow.user, [read.pk], read=True, now=NOON)
+    actions.marks.mark_read(follow.user, [by_hand.pk], read=False, now=NOON)
+    actions.marks.mark_read(follow.user, [read.pk], read=True, now=NOON)
     marked = mark_all(follow.user)
     assert marked.count == 4
-    actions.star(follow.user, starred.pk, starred=True, now=NOON)
-    actions.mark_read(follow.user, [since.pk], read=True, now=NOON)
-    assert actions.undo_mark_all(follow.user, marked.undo, now=NOON) == 3
+    actions.marks.star(follow.user, starred.pk, starred=True, now=NOON)
+    actions.marks.mark_read(follow.user, [since.pk], read=True, now=NOON)
+    assert actions.marking.undo_mark_all(follow.user, marked.undo, now=NOON) == 3
     assert unread_of(follow.user) == [new, starred, by_hand]
 
 
@@ -219,10 +219,10 @@ def test_undo_works_once_for_its_own_person_and_for_a_day():
     follow, stranger = a_follow(), a_user()
     a_posting(follow.source)
     undo = mark_all(follow.user).undo
-    assert actions.undo_mark_all(stranger, undo, now=NOON) == 0
-    assert actions.undo_mark_all(follow.user, undo, now=NOON + timedelta(days=1)) == 0
-    assert actions.undo_mark_all(follow.user, undo, now=NOON + timedelta(hours=23)) == 1
-    assert actions.undo_mark_all(follow.user, undo, now=NOON) == 0
+    assert actions.marking.undo_mark_all(stranger, undo, now=NOON) == 0
+    assert actions.marking.undo_mark_all(follow.user, undo, now=NOON + timedelta(days=1)) == 0
+    assert actions.marking.undo_mark_all(follow.user, undo, now=NOON + timedelta(hours=23)) == 1
+    assert actions.marking.undo_mark_all(follow.user, undo, now=NOON) == 0
 
 
 def test_undo_is_forgotten_after_a_day():
@@ -241,18 +241,18 @@ def test_postings_read_with_a_list_stay_read_after_following_again():
     follow = a_follow()
     some_postings(25, follow.source)
     assert mark_all(follow.user, shown_at=NOON + timedelta(hours=1)).count == 25
-    actions.unfollow(follow.user, follow.source_id)
+    actions.follows.unfollow(follow.user, follow.source_id)
     new = a_posting(follow.source, published_at=NOON + timedelta(minutes=1))
-    actions.follow(follow.user, [follow.source_id], now=NOON)
+    actions.follows.follow(follow.user, [follow.source_id], now=NOON)
     assert unread_of(follow.user) == [new]
 
 
-def test_single_marks_become_a_moved_limit_once_a_day():
+def test_single_marks_become_a_moved_limit_once_a_week():
     follow = a_follow()
     postings = sorted(some_postings(40, follow.source), key=lambda posting: posting.pk)
     kept, read = [postings[3], *postings[35:]], [*postings[:3], *postings[4:35]]
-    actions.mark_read(follow.user, [posting.pk for posting in read], read=True, now=NOON)
-    tasks.advance_all()
+    actions.marks.mark_read(follow.user, [posting.pk for posting in read], read=True, now=NOON)
+    assert sum(actions.marking.advance_all(now=NOON + timedelta(days=day)) for day in range(7)) == 1
     follow.refresh_from_db()
     assert follow.read_through == postings[34].pk
     assert unread_of(follow.user) == kept

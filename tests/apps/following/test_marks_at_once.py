@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from threading import Barrier
+from threading import Barrier, Event
+from time import sleep
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from apps.following import actions, queries
-from apps.following.actions import Marked
+from apps.following.actions.marking import Marked
 from apps.following.models import Follow, Mark
 from apps.following.queries import Scope
 from apps.postings.models import Posting
@@ -52,7 +53,27 @@ def unread_of(user) -> set[int]:
 
 
 def mark_all(user, scope=ALL) -> Marked:
-    return actions.mark_all_read(user, scope, shown_at=LATER, now=LATER)
+    return actions.marking.mark_all_read(user, scope, shown_at=LATER, now=LATER)
+
+
+def test_a_rule_waits_while_a_list_is_being_marked(reader):
+    ids = sorted(unread_of(reader))
+    begun, ended = Event(), []
+
+    def hold() -> None:
+        with transaction.atomic():
+            mark_all(reader)
+            begun.set()
+            sleep(0.3)
+            ended.append("list")
+
+    def rule() -> None:
+        begun.wait(10)
+        actions.marks.mark_for_all([(reader.pk, ids[0])], now=LATER, read=True)
+        ended.append("rule")
+
+    at_once(hold, rule)
+    assert ended == ["list", "rule"]
 
 
 def test_concurrent_marking_of_a_list_counts_once(reader):
@@ -60,7 +81,7 @@ def test_concurrent_marking_of_a_list_counts_once(reader):
     assert sorted([first.count, second.count]) == [0, 36]
     assert unread_of(reader) == set()
     undo = first.undo or second.undo
-    assert sorted(at_once(*[lambda: actions.undo_mark_all(reader, undo, now=LATER)] * 2)) == [0, 36]
+    assert sorted(at_once(*[lambda: actions.marking.undo_mark_all(reader, undo, now=LATER)] * 2)) == [0, 36]
     assert len(unread_of(reader)) == 36
 
 
@@ -69,7 +90,7 @@ def test_lists_that_overlap_are_marked_at_once(reader):
     marked = at_once(lambda: mark_all(reader), lambda: mark_all(reader, source))
     assert sum(each.count for each in marked) == 36
     undone = at_once(
-        *[lambda undo=each.undo: actions.undo_mark_all(reader, undo, now=LATER) for each in marked if each.undo]
+        *[lambda undo=each.undo: actions.marking.undo_mark_all(reader, undo, now=LATER) for each in marked if each.undo]
     )
     assert sum(undone) == 36
     assert len(unread_of(reader)) == 36
@@ -81,16 +102,16 @@ def test_single_marks_survive_a_concurrent_mark_all_and_undo(reader):
 
     def read_one_by_one() -> None:
         for posting_id in read:
-            actions.mark_read(reader, [posting_id], read=True, now=LATER)
+            actions.marks.mark_read(reader, [posting_id], read=True, now=LATER)
 
     def keep_unread() -> None:
         for posting_id in kept:
-            actions.mark_read(reader, [posting_id], read=False, now=LATER)
+            actions.marks.mark_read(reader, [posting_id], read=False, now=LATER)
 
     def mark_and_undo() -> None:
         for _ in range(6):
             if undo := mark_all(reader).undo:
-                actions.undo_mark_all(reader, undo, now=LATER)
+                actions.marking.undo_mark_all(reader, undo, now=LATER)
 
     at_once(read_one_by_one, keep_unread, mark_and_undo)
     assert unread_of(reader) == set(ids) - set(read)
@@ -101,7 +122,7 @@ def test_concurrent_marks_have_one_of_both_states_and_stars_stay(reader):
 
     def star() -> None:
         for posting_id in ids:
-            actions.star(reader, posting_id, starred=True, now=LATER)
+            actions.marks.star(reader, posting_id, starred=True, now=LATER)
 
     def mark_all_by_source() -> None:
         for source_id in Follow.objects.values_list("source_id", flat=True):

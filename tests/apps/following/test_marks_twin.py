@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from apps.alerts.algorithms.percolator import read
+from apps.alerts.algorithms.percolator.documents import read
 from apps.alerts.models import Hit
 from apps.alerts.queries.candidates import DocumentViews
 from apps.dashboard.actions import merge_sources
 from apps.following import actions, queries
-from apps.following.actions import Marked, follows, marking
+from apps.following.actions import follows, marking
+from apps.following.actions.marking import Marked
 from apps.following.queries import Scope, listing
 from apps.following.queries.states import posting_state
 from apps.postings.models import Posting
@@ -64,37 +65,37 @@ class Twin:
 
     def follow(self, source: Source, is_filed: bool) -> None:
         folders = [self.folder.pk] if is_filed else []
-        fresh = actions.follow(self.user, [source.pk], now=self.now, folder_ids=folders)
+        fresh = actions.follows.follow(self.user, [source.pk], now=self.now, folder_ids=folders)
         assert fresh == ([] if source.pk in self.since else [source.pk])
         if is_filed:
             self.filed.add(source.pk)
         if fresh:
             dates = sorted((posting.published_at for posting in self.of(source)), reverse=True)
-            begin = dates[FIRST - 1] if len(dates) >= FIRST else self.now - actions.UNREAD_AT_FIRST_FOR
+            begin = dates[FIRST - 1] if len(dates) >= FIRST else self.now - actions.follows.UNREAD_AT_FIRST_FOR
             self.since[source.pk] = begin
             new = {posting.pk for posting in self.of(source) if posting.published_at >= begin}
             self.unread |= new - self.marked_read
 
     def unfollow(self, source: Source) -> None:
-        assert actions.unfollow(self.user, source.pk) == (source.pk in self.since)
+        assert actions.follows.unfollow(self.user, source.pk) == (source.pk in self.since)
         if self.since.pop(source.pk, None):
             self.unread -= {posting.pk for posting in self.of(source)}
             self.undos = {number: set() for number in self.undos}
             self.filed.discard(source.pk)
 
     def mark(self, posting: Posting, is_read: bool) -> None:
-        actions.mark_read(self.user, [posting.pk], read=is_read, now=self.now)
+        actions.marks.mark_read(self.user, [posting.pk], read=is_read, now=self.now)
         (self.unread.discard if is_read else self.unread.add)(posting.pk)
         (self.marked_read.add if is_read else self.marked_read.discard)(posting.pk)
         for turned in self.undos.values():
             turned.discard(posting.pk)
 
     def star(self, posting: Posting, is_on: bool) -> None:
-        actions.star(self.user, posting.pk, starred=is_on, now=self.now)
+        actions.marks.star(self.user, posting.pk, starred=is_on, now=self.now)
         (self.starred.add if is_on else self.starred.discard)(posting.pk)
 
     def tag(self, posting: Posting) -> None:
-        actions.tag(self.user, [posting.pk], "later", self.now)
+        actions.marks.tag(self.user, [posting.pk], "later", self.now)
         self.tagged.add(posting.pk)
 
     def mark_all(self, kind: str, source: Source, shown: int, before: int | None) -> None:
@@ -105,7 +106,7 @@ class Twin:
             for pk in self.unread & set(self.listed(kind, source))
             if self.postings[pk].retrieved_at <= shown_at and (limit is None or self.postings[pk].published_at < limit)
         }
-        marked = actions.mark_all_read(
+        marked = actions.marking.mark_all_read(
             self.user, self.scope(kind, source), shown_at=shown_at, now=self.now, before=limit
         )
         assert marked.count == len(turned)
@@ -119,7 +120,7 @@ class Twin:
     def undo(self, which: int) -> None:
         if self.undos:
             number = list(self.undos)[which % len(self.undos)]
-            assert actions.undo_mark_all(self.user, number, now=self.now) == len(self.undos[number])
+            assert actions.marking.undo_mark_all(self.user, number, now=self.now) == len(self.undos[number])
             self.unread |= self.undos[number]
             self.marked_read -= self.undos[number]
             self.undos[number] = set()

@@ -1,7 +1,6 @@
 """Marks made offline: each is applied once, and none over a later one."""
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
 
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from apps.following import actions, queries
-from apps.following.actions.offline import REMEMBERED_FOR, apply_changes
+from apps.following.actions.marks import REMEMBERED_FOR, apply_changes
 from apps.following.formats.offline import QueuedChange
 from apps.following.models import Mark, OfflineChange
 from apps.following.queries import Scope
@@ -58,7 +57,7 @@ def test_changes_apply_with_the_time_of_the_device(follow, posting):
 def test_a_repeated_change_has_the_same_outcome(follow, posting):
     change = a_change(posting)
     assert applied(follow.user, change) == ["applied"]
-    actions.star(follow.user, posting.pk, starred=False, now=NOON - HOUR)  # by a clock that goes wrong
+    actions.marks.star(follow.user, posting.pk, starred=False, now=NOON - HOUR)  # by a clock that goes wrong
     assert applied(follow.user, change, now=LATER + HOUR) == ["applied"]
     assert state_of(follow.user, posting) == (True, False)
     assert OfflineChange.objects.count() == 1
@@ -71,22 +70,22 @@ def test_a_change_can_be_repeated_in_one_message(follow, posting):
 
 
 def test_later_changes_elsewhere_win(follow, posting):
-    actions.star(follow.user, posting.pk, starred=True, now=NOON)
-    actions.star(follow.user, posting.pk, starred=False, now=NOON + 2 * HOUR)
+    actions.marks.star(follow.user, posting.pk, starred=True, now=NOON)
+    actions.marks.star(follow.user, posting.pk, starred=False, now=NOON + 2 * HOUR)
     assert applied(follow.user, a_change(posting, made_at=NOON + HOUR)) == ["superseded"]
     assert state_of(follow.user, posting) == (True, False)
 
 
 def test_a_star_of_the_train_outlives_that_the_posting_was_read_at_home(follow, posting):
-    actions.mark_read(follow.user, [posting.pk], read=True, now=NOON + 2 * HOUR)
+    actions.marks.mark_read(follow.user, [posting.pk], read=True, now=NOON + 2 * HOUR)
     assert applied(follow.user, a_change(posting, made_at=NOON)) == ["applied"]
     assert state_of(follow.user, posting) == (False, True)
     assert Mark.objects.get().changed_at == NOON + 2 * HOUR
 
 
 def test_marking_unread_before_marking_the_list_read_is_superseded(follow, posting):
-    actions.mark_read(follow.user, [posting.pk], read=False, now=NOON)
-    actions.mark_all_read(follow.user, Scope("all"), shown_at=NOON + HOUR, now=NOON + HOUR)
+    actions.marks.mark_read(follow.user, [posting.pk], read=False, now=NOON)
+    actions.marking.mark_all_read(follow.user, Scope("all"), shown_at=NOON + HOUR, now=NOON + HOUR)
     assert applied(follow.user, a_change(posting, "read", value=False, made_at=NOON)) == ["superseded"]
     assert state_of(follow.user, posting) == (False, False)
 
@@ -120,7 +119,7 @@ def test_others_have_their_own_marks_and_their_own_numbers(follow, posting):
 
 def test_a_posting_that_the_person_may_not_read_is_not_known(follow, posting):
     hidden = a_posting(a_source(listed=False))
-    gone = replace(a_change(posting), posting_id=2**62)
+    gone = a_change(posting)._replace(posting_id=2**62)
     assert applied(follow.user, a_change(hidden), gone, a_change(posting)) == ["unknown", "unknown", "applied"]
     assert list(Mark.objects.values_list("posting", flat=True)) == [posting.pk]
 
@@ -179,9 +178,9 @@ class TestDevices(TestCase):
             if device:
                 queued[device].append(a_change(postings[index], field, value, at))
             elif field == "read":
-                actions.mark_read(follow.user, [postings[index].pk], read=value, now=at)
+                actions.marks.mark_read(follow.user, [postings[index].pk], read=value, now=at)
             else:
-                actions.star(follow.user, postings[index].pk, starred=value, now=at)
+                actions.marks.star(follow.user, postings[index].pk, starred=value, now=at)
         for device in order:
             applied(follow.user, *queued[device])
 

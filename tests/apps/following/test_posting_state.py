@@ -40,12 +40,12 @@ def test_a_posting_is_readable_unread_and_starred_as_lists_say(person, listed, f
 def test_the_state_of_a_posting_takes_one_query(django_assert_num_queries):
     user, posting = a_user(), a_posting()
     a_follow(user, posting.source, title="My paper", full_text="feed", images="blocked")
-    actions.write_note(user, posting.pk, "A thought", now=NOON)
-    actions.save_position(user, posting.pk, "https://a.example/1.mp3", 61.5, now=NOON)
-    secret = actions.share(user, posting.pk, now=NOON).secret
-    actions.tag(user, [a_posting().pk], "elsewhere", NOON)
+    actions.marks.write_note(user, posting.pk, "A thought", now=NOON)
+    actions.marks.save_position(user, posting.pk, "https://a.example/1.mp3", 61.5, now=NOON)
+    secret = actions.marks.share(user, posting.pk, now=NOON).secret
+    actions.marks.tag(user, [a_posting().pk], "elsewhere", NOON)
     for name in ("rain", 'Ärger, "quoted"', "a {brace}"):
-        actions.tag(user, [posting.pk], name, NOON)
+        actions.marks.tag(user, [posting.pk], name, NOON)
     with django_assert_num_queries(1):
         own = posting_state(user, posting.pk)
     assert (own.source_title, own.full_text, own.images) == ("My paper", "feed", "blocked")
@@ -61,10 +61,10 @@ def test_the_state_of_a_posting_takes_one_query(django_assert_num_queries):
 def test_state_of_other_users_is_invisible(viewer):
     user, posting = a_user(), a_posting()
     a_follow(user, posting.source, title="My paper", images="blocked")
-    actions.write_note(user, posting.pk, "A thought", now=NOON)
-    actions.save_position(user, posting.pk, "https://a.example/1.mp3", 61.5, now=NOON)
-    actions.share(user, posting.pk, now=NOON)
-    actions.tag(user, [posting.pk], "rain", NOON)
+    actions.marks.write_note(user, posting.pk, "A thought", now=NOON)
+    actions.marks.save_position(user, posting.pk, "https://a.example/1.mp3", 61.5, now=NOON)
+    actions.marks.share(user, posting.pk, now=NOON)
+    actions.marks.tag(user, [posting.pk], "rain", NOON)
     own = posting_state(viewer(), posting.pk)
     assert (own.source_title, own.full_text, own.images, own.secret) == ("", "", "", "")
     assert (own.note, own.place, own.tags, own.other_tags) == (None, None, (), ())

@@ -4,7 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from apps.following.actions import MAX_TAGS, NotPossible, tag, tag_for_all, untag
+from apps.following.actions.errors import NotPossible
+from apps.following.actions.marks import MAX_TAGS, rename_tag, tag, tag_for_all, untag
+from apps.following.actions.restoring import restore_tags
 from apps.following.models import Tag, Tagging
 from tests.builders import NOON, a_posting, a_user
 
@@ -31,6 +33,19 @@ def test_tagging_twice_changes_nothing():
     assert Tag.objects.count() == 1
 
 
+def test_a_tag_is_the_same_whatever_its_case():
+    user, first, second = a_user(), a_posting(), a_posting()
+    tag(user, [first.pk], "Örtlich", NOON)
+    tag(user, [second.pk], "örtlich", NOON)
+    restore_tags(user, [("ÖRTLICH", first.pk, NOON), ("other", None, NOON)])
+    assert tags() == {(user.pk, "Örtlich", first.pk), (user.pk, "Örtlich", second.pk)}
+    rename_tag(user, Tag.objects.get(name="Örtlich").pk, "örtlich")
+    with pytest.raises(NotPossible, match="already exists"):
+        rename_tag(user, Tag.objects.get(name="other").pk, "Örtlich")
+    untag(user, [first.pk, second.pk], "ÖRTLICH")
+    assert tags() == set()
+
+
 def test_users_have_separate_tags():
     one, other, posting = a_user(), a_user(), a_posting()
     tag(one, [posting.pk], "news", NOON)
@@ -43,7 +58,7 @@ def test_many_people_tag_at_once():
     one, other, posting = a_user(), a_user(), a_posting()
     tagged = {(one.pk, "a", posting.pk), (one.pk, "b", posting.pk), (other.pk, "a", posting.pk)}
     tag(one, [posting.pk], "a", NOON)
-    tag_for_all(tagged, now=NOON)
+    tag_for_all([(*each, NOON) for each in tagged])
     assert tags() == tagged
 
 

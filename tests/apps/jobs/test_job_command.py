@@ -34,8 +34,8 @@ def test_job_is_started_processed_and_shown(counting_job, output_of):
 
 def test_work_without_a_number_processes_all_jobs(counting_job, output_of):
     counting_job()
-    actions.create(KIND, requested_by="a test")
-    actions.create(KIND, {"records": 2}, requested_by="a test")
+    actions.claiming.create(KIND, requested_by="a test")
+    actions.claiming.create(KIND, {"records": 2}, requested_by="a test")
     output_of("work")
     assert set(Job.objects.values_list("state", flat=True)) == {Job.State.DONE}
 
@@ -45,7 +45,7 @@ def test_job_is_paused_resumed_cancelled_and_retried(counting_job, output_of):
         raise ValueError("No.")
 
     counting_job(during=fail)
-    job, _ = actions.create(KIND, requested_by="a test")
+    job, _ = actions.claiming.create(KIND, requested_by="a test")
     number = str(job.pk)
     assert output_of("pause", number) == f"Job {number} is paused.\n"
     assert output_of("resume", number) == f"Job {number} goes on.\n"
@@ -59,7 +59,7 @@ def test_job_is_paused_resumed_cancelled_and_retried(counting_job, output_of):
 
 def test_recorded_durations_feed_benchmark_split(counting_job, output_of, tmp_path, capsys):
     counting_job(records=30)
-    actions.create(KIND, requested_by="a test")
+    actions.claiming.create(KIND, requested_by="a test")
     output_of("work")
     times = tmp_path / "times.jsonl"
     times.write_text(output_of("times"))

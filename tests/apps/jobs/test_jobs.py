@@ -8,9 +8,10 @@ from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
+from apps.database.turns import stopping
 from apps.jobs import actions, queries, tasks
-from apps.jobs.actions import Claim, Stopped, working
-from apps.jobs.actions.claiming import MAX_FAILURES, MAX_LOSSES
+from apps.jobs.actions import working
+from apps.jobs.actions.claiming import MAX_FAILURES, MAX_LOSSES, Claim, Stopped
 from apps.jobs.kinds import kind_of
 from apps.jobs.models import Attempt, Job, Split
 from tests.apps.jobs.counting import KIND, counted
@@ -20,8 +21,8 @@ pytestmark = pytest.mark.django_db
 
 def a_job(**parameters: int) -> Job:
     """A job that is cut already."""
-    job, _ = actions.create(KIND, parameters, requested_by="a test")
-    actions.advance(job.pk)
+    job, _ = actions.claiming.create(KIND, parameters, requested_by="a test")
+    actions.advancing.advance(job.pk)
     return job
 
 
@@ -62,20 +63,20 @@ def test_a_job_without_records_is_done_at_once(counting_job):
 
 def test_unfinished_job_is_returned_for_the_same_request(counting_job):
     counting_job()
-    job, is_new = actions.create(KIND, requested_by="Ann")
+    job, is_new = actions.claiming.create(KIND, requested_by="Ann")
     assert is_new
-    assert actions.create(KIND, requested_by="Bo") == (job, False)
-    assert actions.create(KIND, {"records": 3}, requested_by="Bo")[1]
-    actions.cancel(job.pk)
-    assert actions.create(KIND, requested_by="Bo")[1]
+    assert actions.claiming.create(KIND, requested_by="Bo") == (job, False)
+    assert actions.claiming.create(KIND, {"records": 3}, requested_by="Bo")[1]
+    actions.claiming.cancel(job.pk)
+    assert actions.claiming.create(KIND, requested_by="Bo")[1]
 
 
 def test_unknown_kinds_and_parameters_are_rejected(counting_job):
     counting_job()
     with pytest.raises(LookupError, match="no jobs of the kind 'dance', only count, crawl, extract, index, update"):
-        actions.create("dance", requested_by="a test")
+        actions.claiming.create("dance", requested_by="a test")
     with pytest.raises(ValueError, match="have no 'colour', only records"):
-        actions.create(KIND, {"colour": 3}, requested_by="a test")
+        actions.claiming.create(KIND, {"colour": 3}, requested_by="a test")
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -87,7 +88,7 @@ def test_whatever_becomes_of_workers_each_record_counts_once(seed, counting_job)
     for _ in range(60):
         match chance.choice(["claim", "claim", "commit", "commit", "renew", "vanish", "fail", "advance", "pause"]):
             case "claim":
-                if claim := actions.claim("a worker", job.pk):
+                if claim := actions.claiming.claim("a worker", job.pk):
                     claims.append(claim)
             case "commit" if claims:
                 claim = chance.choice(claims)
@@ -98,12 +99,12 @@ def test_whatever_becomes_of_workers_each_record_counts_once(seed, counting_job)
             case "vanish":
                 end_leases()
             case "fail" if claims and chance.random() < 0.3:
-                actions.end_attempt(chance.choice(claims).attempt_id, Attempt.Outcome.FAILED, "It failed.")
+                actions.claiming.end_attempt(chance.choice(claims).attempt_id, Attempt.Outcome.FAILED, "It failed.")
             case "advance":
-                actions.advance(job.pk)
+                actions.advancing.advance(job.pk)
             case "pause":
-                actions.pause(job.pk)
-                actions.resume(job.pk)
+                actions.claiming.pause(job.pk)
+                actions.claiming.resume(job.pk)
         assert len(counted()) == len(set(counted()))
     finish(job)
     assert counted() == list(range(14))
@@ -115,25 +116,25 @@ def test_whatever_becomes_of_workers_each_record_counts_once(seed, counting_job)
 def commit_or_stop(claim: Claim) -> None:
     if claim.stage == Job.Stage.MAP:
         try:
-            actions.commit(claim.attempt_id, write_of(claim))
+            actions.claiming.commit(claim.attempt_id, write_of(claim))
         except Stopped:
-            actions.end_attempt(claim.attempt_id, Attempt.Outcome.CANCELLED)
+            actions.claiming.end_attempt(claim.attempt_id, Attempt.Outcome.CANCELLED)
 
 
 def renew_or_stop(claim: Claim) -> None:
     try:
-        actions.renew(claim.attempt_id)
+        actions.claiming.renew(claim.attempt_id)
     except Stopped:
-        actions.end_attempt(claim.attempt_id, Attempt.Outcome.CANCELLED)
+        actions.claiming.end_attempt(claim.attempt_id, Attempt.Outcome.CANCELLED)
 
 
 def finish(job: Job) -> None:
     """The job to its end, whatever had failed."""
     while now(job).state in (Job.State.WAITING, Job.State.RUNNING, Job.State.FAILED):
         end_leases()
-        actions.advance(job.pk)
+        actions.advancing.advance(job.pk)
         working.work("the last worker", job.pk)
-        actions.try_again(job.pk)
+        actions.claiming.try_again(job.pk)
 
 
 def test_a_worker_that_was_stopped_and_wakes_up_late_commits_nothing(counting_job):
@@ -143,7 +144,7 @@ def test_a_worker_that_was_stopped_and_wakes_up_late_commits_nothing(counting_jo
         if number == 0 and not woken:
             woken.append(number)
             end_leases()
-            actions.advance(job.pk)
+            actions.advancing.advance(job.pk)
             assert working.work_on_one("another", job.pk)
             assert 0 in counted()
 
@@ -158,15 +159,15 @@ def test_a_worker_that_was_stopped_and_wakes_up_late_commits_nothing(counting_jo
 def test_of_two_attempts_the_first_that_commits_counts_and_the_other_hears_of_it(counting_job):
     counting_job(records=2)
     job = a_job()
-    first = actions.claim("a worker")
+    first = actions.claiming.claim("a worker")
     Split.objects.update(open=True)
-    second = actions.claim("another")
-    actions.commit(second.attempt_id, write_of(second))
+    second = actions.claiming.claim("another")
+    actions.claiming.commit(second.attempt_id, write_of(second))
     with pytest.raises(Stopped, match="Another worker"):
-        actions.renew(first.attempt_id)
+        actions.claiming.renew(first.attempt_id)
     with pytest.raises(Stopped, match="no longer needed"):
-        actions.commit(first.attempt_id, write_of(first))
-    actions.end_attempt(first.attempt_id, Attempt.Outcome.CANCELLED)
+        actions.claiming.commit(first.attempt_id, write_of(first))
+    actions.claiming.end_attempt(first.attempt_id, Attempt.Outcome.CANCELLED)
     assert counted() == [0, 1]
     assert Attempt.objects.get(pk=first.attempt_id).outcome == Attempt.Outcome.OVERTAKEN
     assert Split.objects.get(job=job).state == Split.State.DONE
@@ -175,13 +176,13 @@ def test_of_two_attempts_the_first_that_commits_counts_and_the_other_hears_of_it
 def test_the_database_itself_lets_no_two_attempts_count(counting_job):
     counting_job(records=2)
     a_job()
-    claim = actions.claim("a worker")
-    actions.commit(claim.attempt_id, write_of(claim))
+    claim = actions.claiming.claim("a worker")
+    actions.claiming.commit(claim.attempt_id, write_of(claim))
     with pytest.raises(IntegrityError), transaction.atomic():
         Attempt.objects.create(split=Split.objects.get(), number=2, outcome="done", leased_until=Now())
 
 
-@pytest.mark.parametrize("stop", [actions.pause, actions.cancel])
+@pytest.mark.parametrize("stop", [actions.claiming.pause, actions.claiming.cancel])
 def test_workers_of_a_paused_or_cancelled_job_stop_at_their_next_beat(stop, counting_job, monkeypatch):
     monkeypatch.setattr(working, "RENEW_SECONDS", 0)
     seen = []
@@ -200,9 +201,9 @@ def test_workers_of_a_paused_or_cancelled_job_stop_at_their_next_beat(stop, coun
     counting.during = lambda number, beat: beat()
     assert not working.work("a worker", job.pk)
     assert counted() == []
-    if actions.resume(job.pk):
+    if actions.claiming.resume(job.pk):
         working.work("a worker", job.pk)
-    assert counted() == (list(range(12)) if stop is actions.pause else [])
+    assert counted() == (list(range(12)) if stop is actions.claiming.pause else [])
 
 
 def test_split_that_keeps_failing_dies_and_can_be_retried(counting_job):
@@ -221,8 +222,8 @@ def test_split_that_keeps_failing_dies_and_can_be_retried(counting_job):
     [split] = queries.unwell(job.pk)
     assert (split.failures, split.attempts.count()) == (MAX_FAILURES, MAX_FAILURES)
     poisoned.clear()
-    assert actions.try_again(job.pk)
-    assert not actions.try_again(job.pk)
+    assert actions.claiming.try_again(job.pk)
+    assert not actions.claiming.try_again(job.pk)
     working.work("a worker", job.pk)
     assert (now(job).state, now(job).problem, counted()) == (Job.State.DONE, "", list(range(12)))
 
@@ -231,20 +232,20 @@ def test_split_that_kills_its_workers_dies(counting_job):
     counting_job(records=1)
     job = a_job()
     for _ in range(MAX_LOSSES):
-        assert actions.claim("a worker")
+        assert actions.claiming.claim("a worker")
         end_leases()
-        actions.advance(job.pk)
-    assert actions.claim("a worker") is None
-    actions.advance(job.pk)
+        actions.advancing.advance(job.pk)
+    assert actions.claiming.claim("a worker") is None
+    actions.advancing.advance(job.pk)
     assert now(job).state == Job.State.FAILED
     assert "stopped responding" in now(job).problem
 
 
 def test_a_job_that_cannot_be_cut_says_why(counting_job):
     counting_job()
-    job, _ = actions.create(KIND, {"records": 3}, requested_by="a test")
+    job, _ = actions.claiming.create(KIND, {"records": 3}, requested_by="a test")
     Job.objects.update(kind="dance")
-    actions.advance_all()
+    actions.advancing.advance_all()
     assert now(job).state == Job.State.FAILED
     assert "'dance'" in now(job).problem
 
@@ -279,8 +280,8 @@ def test_splits_are_expected_to_take_what_their_like_took_before(counting_job):
 
 def near_the_end(job: Job) -> Claim:
     """All but one split are done, in a hundred seconds for each unit; the last one is under way."""
-    while (claim := actions.claim("a worker", job.pk)) and Split.objects.filter(state="waiting").exists():
-        actions.commit(claim.attempt_id, write_of(claim))
+    while (claim := actions.claiming.claim("a worker", job.pk)) and Split.objects.filter(state="waiting").exists():
+        actions.claiming.commit(claim.attempt_id, write_of(claim))
     for attempt in Attempt.objects.filter(outcome="done").select_related("split"):
         took = timedelta(seconds=100 * attempt.split.size)
         Attempt.objects.filter(pk=attempt.pk).update(begun_at=attempt.ended_at - took)
@@ -292,18 +293,18 @@ def test_near_the_end_a_slow_split_has_another_attempt(counting_job):
     job = a_job()
     slow = near_the_end(job)
     be_late(140)  # of size 1
-    actions.advance(job.pk)
-    assert actions.claim("another", job.pk) is None
+    actions.advancing.advance(job.pk)
+    assert actions.claiming.claim("another", job.pk) is None
     be_late(160)
-    actions.advance(job.pk)
-    backup = actions.claim("another", job.pk)
+    actions.advancing.advance(job.pk)
+    backup = actions.claiming.claim("another", job.pk)
     assert backup.parameters == slow.parameters
-    actions.advance(job.pk)
-    assert actions.claim("a third", job.pk) is None  # two are enough
-    actions.commit(backup.attempt_id, write_of(backup))
+    actions.advancing.advance(job.pk)
+    assert actions.claiming.claim("a third", job.pk) is None  # two are enough
+    actions.claiming.commit(backup.attempt_id, write_of(backup))
     assert counted() == list(range(36))
     with pytest.raises(Stopped):
-        actions.renew(slow.attempt_id)
+        actions.claiming.renew(slow.attempt_id)
 
 
 def test_kind_without_backups_gets_no_second_attempt(counting_job):
@@ -311,8 +312,8 @@ def test_kind_without_backups_gets_no_second_attempt(counting_job):
     job = a_job()
     near_the_end(job)
     be_late(1_000)
-    actions.advance(job.pk)
-    assert actions.claim("another", job.pk) is None
+    actions.advancing.advance(job.pk)
+    assert actions.claiming.claim("another", job.pk) is None
     assert not kind_of("crawl").backups
 
 
@@ -330,7 +331,7 @@ def test_workers_are_woken_for_what_is_open(counting_job, sent):
     counting_job(records=6)
     tasks.advance()
     assert sent == []
-    actions.create(KIND, requested_by="a test")
+    actions.claiming.create(KIND, requested_by="a test")
     tasks.advance()
     assert sent == ["work", "work"]  # it was cut into two
     tasks.work()
@@ -348,6 +349,19 @@ def test_who_has_worked_for_long_lets_others_have_their_turn(counting_job, sent,
     assert sent == ["work"]
 
 
+def test_a_worker_that_stops_leaves_its_split_to_another(counting_job, sent):
+    counting_job()
+    a_job()
+    stopping.set()
+    try:
+        assert working.work_on_one("stopped")
+    finally:
+        stopping.clear()
+    assert counted() == []
+    tasks.work()
+    assert len(counted()) == 12
+
+
 def test_a_process_works_on_one_split_at_a_time(counting_job, sent):
     counting_job()
     a_job()
@@ -362,9 +376,9 @@ def test_jobs_are_forgotten_a_month_after_their_end(counting_job):
     counting_job()
     job = a_job()
     working.work("a worker", job.pk)
-    actions.forget_old()
+    actions.claiming.forget_old()
     assert Job.objects.exists()
     Job.objects.update(ended_at=Now() - timedelta(days=31))
-    actions.forget_old()
+    actions.claiming.forget_old()
     assert not Job.objects.exists()
     assert not Split.objects.exists()

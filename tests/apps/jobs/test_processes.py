@@ -36,8 +36,8 @@ def a_worker(counting_job):
                 go_on[0].poll(30)
 
         counting_job(during=wait_at_four, in_order=True, backups=False)
-        job, _ = actions.create(KIND, requested_by="a test")
-        actions.advance(job.pk)
+        job, _ = actions.claiming.create(KIND, requested_by="a test")
+        actions.advancing.advance(job.pk)
         connection.close()
         process = _forked.Process(target=_work, args=(job.pk,))
         process.start()
@@ -90,9 +90,9 @@ def test_a_stopped_worker_that_wakes_up_finds_that_nothing_of_it_counts(a_worker
 
 def test_the_database_ends_the_session_of_who_is_stopped_while_committing(counting_job):
     counting_job(records=1)
-    job, _ = actions.create(KIND, requested_by="a test")
-    actions.advance(job.pk)
-    claim, seen = actions.claim("a worker", job.pk), []
+    job, _ = actions.claiming.create(KIND, requested_by="a test")
+    actions.advancing.advance(job.pk)
+    claim, seen = actions.claiming.claim("a worker", job.pk), []
 
     def write():
         with connection.cursor() as cursor:
@@ -100,14 +100,14 @@ def test_the_database_ends_the_session_of_who_is_stopped_while_committing(counti
             seen.append(cursor.fetchone()[0])
         return {}
 
-    actions.commit(claim.attempt_id, write)
+    actions.claiming.commit(claim.attempt_id, write)
     assert seen == ["1min"]
 
 
 def test_two_workers_at_a_time_never_take_the_same_split(counting_job):
     counting_job(records=30, per_split=1, during=lambda number, beat: time.sleep(0.005))
-    job, _ = actions.create(KIND, requested_by="a test")
-    actions.advance(job.pk)
+    job, _ = actions.claiming.create(KIND, requested_by="a test")
+    actions.advancing.advance(job.pk)
     connection.close()
     processes = [_forked.Process(target=_work, args=(job.pk,)) for _ in range(3)]
     for process in processes:

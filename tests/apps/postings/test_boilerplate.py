@@ -4,13 +4,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
-from django.core.cache import cache
 from django.urls import reverse
 
 from apps.api.dialects.rest.schemas.postings import serialize
 from apps.postings.actions import Document, PageOfPosting, fill, store
 from apps.postings.algorithms.extraction.articles import Article
 from apps.postings.models import Boilerplate, Posting
+from apps.postings.queries import boilerplate
 from apps.postings.queries.boilerplate import learned, strippers
 from apps.sources.formats.feed import ParsedEntry
 from apps.web.pages.rows import rows
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _nothing_is_common():
-    cache.clear()
+    boilerplate._common.cache_clear()
 
 
 def entries(template: str = "<p>{footer}</p><p>{text}</p>") -> list[ParsedEntry]:
@@ -104,9 +104,14 @@ def test_the_text_of_a_page_is_learned_and_stripped_too():
 def test_three_sources_teach_a_fourth_one():
     for _ in range(3):
         stored(a_source(), entries())
-    cache.clear()
+    boilerplate._common.cache_clear()
     fourth = a_source()
     assert strippers([fourth.pk]).strip(fourth.pk, f"Its first posting. {FOOTER}") == "Its first posting."
+
+
+def test_what_is_common_is_read_once(django_assert_num_queries):
+    with django_assert_num_queries(1):
+        assert strippers([]).common == strippers([]).common == frozenset()
 
 
 def test_lists_and_the_api_show_excerpts_without_boilerplate():

@@ -3,10 +3,10 @@
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from django.core.cache import cache
 
 from apps.postings.actions import EDITIONS_KEPT, Document, Stored, store
 from apps.postings.models import Edition, Posting
+from apps.postings.queries import boilerplate
 from apps.sources.formats.dates import parse_date
 from apps.sources.formats.feed import Enclosure, ParsedEntry
 from tests.builders import a_source
@@ -166,8 +166,8 @@ def test_storing_takes_as_many_queries_for_many_documents_as_for_one(django_asse
         documents = [
             Document(each.pk, [an_entry(number * 100 + i) for i in range(20)], "", "", "", NOON) for each in some
         ]
-        cache.clear()
-        # Savepoint, known, boilerplate of these sources and of several ones, candidates for copies, insert,
+        boilerplate._common.cache_clear()
+        # Savepoint, known, boilerplate of these sources and of several ones, candidates for copies, numbers, insert,
         # fingerprints, boilerplate, release.
-        with django_assert_num_queries(9):
+        with django_assert_num_queries(10):
             store(documents)

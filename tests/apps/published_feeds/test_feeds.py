@@ -13,9 +13,9 @@ from apps.following.models import Tag, Tagging
 from apps.published_feeds import actions
 from apps.published_feeds.models import PrivateAddress
 from apps.published_feeds.queries.channels import Channel
+from apps.search.actions.reindexing import consume
 from apps.sources.formats import parse
-from apps.stories.models import Member, Story
-from apps.trending.models import Trend
+from apps.stories.models import Section
 from tests.builders import NOON, a_folder, a_follow, a_mark, a_posting, a_source, a_user, some_postings
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +45,7 @@ def ann():
     a_mark(ann, a_posting(title="Starred once"), starred_at=NOON)
     tag = Tag.objects.create(user=ann, name="rain")
     Tagging.objects.create(tag=tag, posting=a_posting(title="Tagged"), tagged_at=NOON)
-    following.share(
+    following.marks.share(
         ann, a_posting(title="Shown to others", text="A long story", html="<p>A long story</p>").pk, now=NOON
     )
     ann.lists = {
@@ -113,7 +113,7 @@ def test_shared_feed_shows_no_more_than_the_shared_page(client, ann):
     assert item["id"].endswith(reverse("shared", args=[share.secret]))
     assert "A long story" in item["content_html"]
     assert "annabelle" not in str(answer)
-    following.unshare(ann, share.posting_id)
+    following.marks.unshare(ann, share.posting_id)
     assert read(client.get(path_of(ann, "shared"))) == []
 
 
@@ -147,33 +147,21 @@ def test_entry_has_all_fields_of_a_posting(client):
         assert "secret" not in text.replace(path_of(user, "all", form=form), "")
 
 
-def test_stories_sections_and_trends_are_feeds_in_every_form(client, settings):
-    first, second = (
-        a_posting(title=title, published_at=at) for title, at in (("Rain", NOON), ("More rain", timezone.now()))
+def test_a_section_is_a_public_feed_in_every_form(client):
+    for listed, title in ((True, "Rain"), (False, "Not for everybody")):
+        a_posting(a_source(category="Weather", listed=listed), title=title, published_at=timezone.now())
+    consume()
+    Section.objects.create(
+        slug="weather", title="Weather", category="Weather", order=Section.Order.NEWEST, place=1, changed_at=NOON
     )
-    hidden = a_posting(a_source(listed=False), title="Not for everybody")
-    Story.objects.create(
-        pk=7, lead_id=first.pk, language="en", reports=3, copies=0, sources=3, first_at=NOON, latest_at=NOON
-    )
-    for posting in (first, second, hidden):
-        Member.objects.create(
-            posting_id=posting.pk, story_id=7, source_id=posting.source_id, published_at=posting.published_at
-        )
-    Trend.objects.create(
-        language="en", category="", horizon="day", method="ours", rank=1, number=1, term="rain", score=1, documents=12,
-        expected=1.5, sources=6, related=["wet"], curve=[1], posting_ids=[first.pk, hidden.pk], listed_at=NOON,
-        since=NOON,
-    )  # fmt: skip
     for form in FORMS:
-        assert read(client.get(Channel("story", "7").path(form))) == ["More rain", "Rain"]
-        answer = client.get(reverse("trends_feed", args=[form]), {"language": "en"})
-        assert read(answer) == ["rain"]
-        assert "usually 1.5" in answer.text
-        assert "Not for everybody" not in answer.text
+        answer = client.get(Channel("section", "weather").path(form))
+        assert read(answer) == ["Rain"]
         assert "public" in answer["Cache-Control"]
-    assert client.get("/stories/7/feed/").status_code == 200
-    assert client.get(reverse("story_feed", args=[8])).status_code == 404
-    assert client.get(reverse("trends_feed", args=["xml"])).status_code == 404
+        assert "private" not in answer["Cache-Control"]
+    assert client.get("/section/weather/feed/").status_code == 200
+    assert client.get(reverse("section_feed", args=["weather", "xml"])).status_code == 404
+    assert client.get(reverse("section_feed", args=["sports"])).status_code == 404
 
 
 # --- how much is sent -------------------------------------------------------------------------------------------------
@@ -261,14 +249,14 @@ def test_a_feed_is_compressed_and_its_weak_tag_known_again(client, path):
 @pytest.mark.parametrize("kind", ["all", "folder", "starred", "tag", "shared"])
 def test_number_of_queries_is_independent_of_the_length(client, kind):
     taken = []
-    for sources, each in ((1, 2), (6, 30)):
+    for sources, each in ((1, 2), (4, 13)):
         user = a_user()
         folder, tag = a_folder(user), Tag.objects.create(user=user, name="tag")
         for _ in range(sources):
             for posting in some_postings(each, a_follow(user, folders=(folder,)).source):
                 a_mark(user, posting, starred_at=NOON)
                 Tagging.objects.create(tag=tag, posting=posting, tagged_at=NOON)
-                following.share(user, posting.pk, now=NOON)
+                following.marks.share(user, posting.pk, now=NOON)
         path = path_of(user, kind, {"folder": folder.pk, "tag": tag.pk}.get(kind, 0))
         with CaptureQueriesContext(connection) as captured:
             titles = read(client.get(path))

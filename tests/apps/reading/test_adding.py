@@ -95,12 +95,10 @@ def test_of_several_feeds_the_chosen_one_is_followed_without_refetching_the_page
     assert [path for path in site.paths if path != "/robots.txt"] == ["/sport"]
 
 
-def test_guesses_are_labelled_and_a_wrong_one_shows_an_error(client, user, site):
+def test_guesses_that_lead_to_no_feed_are_not_shown(client, user, site):
     page = client.post(reverse("add"), {"address": f"{site.address}/news"}).text
-    assert "does not name a feed, but there may be one here" in page
-    guess = next(iter(forms_offered(page).values()))
-    page = client.post(reverse("add"), guess).text
-    assert "status 404" in page.split('role="alert"')[1].split("</div>")[0]
+    assert "names no feed" in page.split('role="alert"')[1].split("</div>")[0]
+    assert not forms_offered(page)
     assert not Follow.objects.exists()
 
 

@@ -15,9 +15,9 @@ from apps.following import actions, queries
 from apps.postings.actions import Document, PageOfPosting, fill, note_recent_copies, store
 from apps.postings.algorithms.extraction.articles import Article
 from apps.postings.models import Posting
-from apps.search.actions import consume
+from apps.search.actions.reindexing import consume
 from apps.sources.formats.feed import ParsedEntry
-from apps.stories.actions import hide
+from apps.stories.actions.learning import hide
 from apps.stories.queries.for_you import own_order
 from apps.web.pages.rows import row, rows
 from apps.web.pages.sidebar import sidebar
@@ -113,10 +113,10 @@ def test_every_order_of_arrival_makes_one_row_and_one_mark(reader, order):
 
 def test_a_copy_that_arrives_later_is_already_read_and_changes_no_page(reader):
     first = reader.receives("Times")
-    actions.mark_read(reader.user, [first.pk], read=True, now=NOW)
+    actions.marks.mark_read(reader.user, [first.pk], read=True, now=NOW)
     reader.receives("Courier", minutes=10)
     assert reader.unread()["All"] == 0
-    actions.mark_read(reader.user, [first.pk], read=False, now=NOW)
+    actions.marks.mark_read(reader.user, [first.pk], read=False, now=NOW)
     assert reader.unread() == {"All": 1, "Agency": 0, "Courier": 1, "Times": 1}
     assert row_ids(reader.opens(reverse("river"))) == [first.pk]
 
@@ -125,7 +125,7 @@ def test_what_a_scroll_or_a_list_marks_is_read_everywhere_and_an_undo_restores_i
     copies = [reader.receives(name) for name in NAMES]
     reader.client.post(reverse("seen"), {"posting": [copies[0].pk]})
     assert reader.unread()["All"] == 0
-    actions.mark_read(reader.user, [copies[0].pk], read=False, now=NOW)
+    actions.marks.mark_read(reader.user, [copies[0].pk], read=False, now=NOW)
     form = {"scope": f"source-{reader.feeds['Courier'].pk}", "shown_at": NOW.isoformat()}
     answer = reader.client.post(reverse("mark_all"), form, follow=True)
     assert "1 article marked as read." in answer.text
@@ -183,17 +183,17 @@ def test_only_feeds_that_the_reader_may_read_are_named(reader):
     assert [each.title for each in row(reader.user, first.pk).also] == ["Courier"]
     [of_visitor] = rows(AnonymousUser(), [first.pk])
     assert [each.title for each in of_visitor.also] == ["Courier", "Public"]
-    actions.unfollow(reader.user, reader.feeds["Courier"].pk)
+    actions.follows.unfollow(reader.user, reader.feeds["Courier"].pk)
     assert row(reader.user, first.pk).also == ()
     assert "Also in:" not in reader.opens(reverse("posting", args=[first.pk]))
 
 
 def test_a_row_has_the_star_of_any_copy_until_it_is_taken_off(reader):
     first, second = reader.receives("Agency"), reader.receives("Courier")
-    actions.star(reader.user, second.pk, starred=True, now=NOW)
+    actions.marks.star(reader.user, second.pk, starred=True, now=NOW)
     assert row(reader.user, first.pk).starred
     assert row_ids(reader.opens(reverse("river_starred"))) == [second.pk]
-    actions.star(reader.user, first.pk, starred=True, now=NOW)
+    actions.marks.star(reader.user, first.pk, starred=True, now=NOW)
     assert row_ids(reader.opens(reverse("river_starred"))) == [first.pk]
     reader.client.post(reverse("mark", args=[first.pk]), {"starred": "no"})
     assert not queries.stars_of(reader.user).exists()
@@ -201,7 +201,7 @@ def test_a_row_has_the_star_of_any_copy_until_it_is_taken_off(reader):
 
 def test_a_tag_lists_an_article_once(reader):
     ids = [reader.receives(name).pk for name in NAMES]
-    actions.tag(reader.user, ids[1:], "floods", NOW)
+    actions.marks.tag(reader.user, ids[1:], "floods", NOW)
     tag = queries.tags_of(reader.user).get()
     assert row_ids(reader.opens(reverse("river_tag", args=[tag.pk]))) == [ids[1]]
 
@@ -214,9 +214,9 @@ def test_a_reader_may_see_every_copy(reader):
     for address, values in LISTS:
         assert sorted(row_ids(reader.opens(address, **values))) == ids
     assert reader.unread() == {"All": 3, "Agency": 1, "Courier": 1, "Times": 1}
-    actions.star(reader.user, ids[1], starred=True, now=NOW)
+    actions.marks.star(reader.user, ids[1], starred=True, now=NOW)
     assert [each.starred for each in rows(reader.user, ids)] == [False, True, False]
-    actions.mark_read(reader.user, [ids[0]], read=True, now=NOW)
+    actions.marks.mark_read(reader.user, [ids[0]], read=True, now=NOW)
     assert reader.unread()["All"] == 0
 
 
@@ -283,8 +283,8 @@ def test_leaving_a_feed_keeps_read_what_was_read_there(reader):
     for number in range(25):
         a_posting(reader.feeds["Agency"], published_at=NOW + timedelta(minutes=number))
     everything = queries.Scope("source", reader.feeds["Agency"].pk)
-    actions.mark_all_read(reader.user, everything, shown_at=NOW + timedelta(days=1), now=NOW)
+    actions.marking.mark_all_read(reader.user, everything, shown_at=NOW + timedelta(days=1), now=NOW)
     assert reader.unread()["Courier"] == 0
-    actions.unfollow(reader.user, reader.feeds["Agency"].pk)
+    actions.follows.unfollow(reader.user, reader.feeds["Agency"].pk)
     assert dict(sidebar(reader.user).counts())["all"] == 0
     assert not row(reader.user, copies[1].pk).unread

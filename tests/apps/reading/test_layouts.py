@@ -1,5 +1,9 @@
 """Layouts of lists and texts, and that chosen ones are stored."""
 
+import re
+from html import unescape
+from urllib.parse import unquote
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
@@ -124,3 +128,43 @@ def test_the_reading_time_is_shown_in_lists_and_above_the_text(client, user):
     assert river.count('class="row-minutes"') == 1
     assert "5 min" in river
     assert "5 min read" in client.get(reverse("posting", args=[long.pk])).text
+
+
+def test_an_article_leads_back_to_the_list_it_was_opened_from(client, user):
+    newer, posting = some_postings(2, a_follow(user).source)
+
+    def back_to(address: str, referer: str = "") -> str:
+        page = client.get(address, headers={"Referer": referer} if referer else {}).text
+        return unescape(re.search(r'data-back href="([^"]+)"', page)[1])
+
+    address, of_feed = reverse("posting", args=[posting.pk]), reverse("river_source", args=[posting.source_id])
+    assert back_to(address, "http://testserver/river/?show=unread#posting-1") == "/river/?show=unread"
+    for elsewhere in (
+        "",
+        "https://elsewhere.example/river/",
+        "http://testserver/nothing/",
+        f"http://testserver{address}",
+    ):
+        assert back_to(address, elsewhere) == of_feed
+    assert back_to(f"{address}?list=https://elsewhere.example/river/") == of_feed
+    page = client.get(address, headers={"Referer": "http://testserver/search/?q=a%26b"}).text
+    assert unescape(re.search(r'data-previous rel="prev" href="([^"]+)"', page)[1]).startswith(
+        f"/posting/{newer.pk}/?list="
+    )
+    kept = {unescape(each) for each in re.findall(r'name="next" value="(/posting/[^"]+)"', page)}
+    assert {back_to(each.partition("#")[0]) for each in kept} == {"/search/?q=a%26b"}
+    appearance = {unescape(each) for each in re.findall(r'href="/looks/[?]next=([^"]+)"', page)}
+    assert {back_to(unquote(each)) for each in appearance} == {"/search/?q=a%26b"}
+
+
+def test_the_text_alone_leads_back_to_the_list_of_its_article(client, user):
+    source = a_follow(user).source
+    posting = a_posting(source, text="Ships sailed. " * 600)
+    a_posting(source)
+    address = reverse("posting", args=[posting.pk])
+    page = client.get(address, headers={"Referer": "http://testserver/search/?q=a"}).text
+    alone = client.get(address + unescape(re.search(r'data-reader href="([^"]+)"', page)[1])).text
+    links = re.findall(r'<a class="button" data-(?:up|previous|next)\b[^>]* href="([^"]+)"', alone)
+    assert len(links) == 2
+    for link in links:
+        assert 'data-back href="/search/?q=a"' in client.get(unescape(link).replace("mode=reading", "")).text

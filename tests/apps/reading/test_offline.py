@@ -13,7 +13,7 @@ from django.urls import resolve, reverse
 from django.utils import timezone
 
 from apps.following.models import Mark
-from apps.reading.pages.offline import AT_ONCE, MAX_HTML_LENGTH
+from apps.reading.pages.following import AT_ONCE, MAX_HTML_LENGTH
 from apps.stories.models import Reaction
 from apps.web.pages.offline_shell import person_key, shell
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user, some_postings

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from apps.following import actions
 from apps.following import queries as following
-from apps.following.actions import Marked
+from apps.following.actions.marking import Marked
 from apps.following.models import Mark, Note, Playback, Reading, Share, Tag, Tagging
 from apps.web.pages.rows import proxied_recording
 from tests.builders import NOON, a_follow, a_posting, a_source, a_user, some_postings
@@ -44,11 +44,11 @@ def test_their_queries_do_not_grow_with_rows(client, user, name):
     costs = []
     for _ in range(2):
         for posting in some_postings(9, source):
-            actions.write_note(user, posting.pk, "Words", now=NOON)
-            actions.remember_read(user, [posting.pk], now=NOON)
-            actions.save_position(user, posting.pk, "https://a.example/1.mp3", 9.0, now=NOON)
-            actions.tag(user, [posting.pk], f"tag {posting.pk}", NOON)
-            actions.share(user, posting.pk, now=NOON)
+            actions.marks.write_note(user, posting.pk, "Words", now=NOON)
+            actions.marks.remember_read(user, [posting.pk], now=NOON)
+            actions.marks.save_position(user, posting.pk, "https://a.example/1.mp3", 9.0, now=NOON)
+            actions.marks.tag(user, [posting.pk], f"tag {posting.pk}", NOON)
+            actions.marks.share(user, posting.pk, now=NOON)
         with CaptureQueriesContext(connection) as queries:
             assert client.get(reverse(name)).status_code == 200
         costs.append(len(queries))
@@ -60,7 +60,7 @@ def test_tags_of_rows_cost_no_query_of_their_own(client, user):
     costs = []
     for _ in range(2):
         for posting in some_postings(5, source):
-            actions.tag(user, [posting.pk], f"tag {posting.pk % 3}", NOON)
+            actions.marks.tag(user, [posting.pk], f"tag {posting.pk % 3}", NOON)
         with CaptureQueriesContext(connection) as queries:
             page = client.get("/river/").text
         costs.append(len(queries))
@@ -83,7 +83,7 @@ def test_history_has_what_was_opened_or_marked_read_one_by_one(client, user):
 def test_a_long_history_goes_on(client, user):
     postings = some_postings(45, a_follow(user).source)
     for minute, posting in enumerate(postings):
-        actions.remember_read(user, [posting.pk], now=NOON + timedelta(minutes=minute))
+        actions.marks.remember_read(user, [posting.pk], now=NOON + timedelta(minutes=minute))
     more = client.get(reverse("history")).text.split('data-more href="')[1].split('"')[0]
     rest = client.get(reverse("history") + more, headers=HTMX).text
     assert re.findall(r'id="posting-(\d+)"', rest) == [str(posting.pk) for posting in reversed(postings[:5])]
@@ -102,7 +102,7 @@ def test_history_leaves_out_what_may_no_longer_be_opened(client, user):
     follow = a_follow(user)
     posting = a_posting(follow.source)
     client.get(reverse("posting", args=[posting.pk]))
-    actions.unfollow(user, follow.source_id)
+    actions.follows.unfollow(user, follow.source_id)
     assert "data-posting" not in client.get(reverse("history")).text
 
 
@@ -128,7 +128,7 @@ def test_a_note_that_is_too_long_is_refused_in_words(client, user):
 
 def test_foreign_notes_cannot_be_read_or_changed(client, user):
     posting = a_posting()
-    actions.write_note(a_user(), posting.pk, "A secret", now=NOON)
+    actions.marks.write_note(a_user(), posting.pk, "A secret", now=NOON)
     client.post(reverse("note", args=[posting.pk]), {"do": "delete"})
     assert Note.objects.get().text == "A secret"
     assert "A secret" not in client.get(reverse("posting", args=[posting.pk])).text
@@ -138,8 +138,8 @@ def test_foreign_notes_cannot_be_read_or_changed(client, user):
 def test_a_note_outlives_the_right_to_open_its_posting(client, user):
     follow = a_follow(user)
     posting = a_posting(follow.source, title="Not for everybody")
-    actions.write_note(user, posting.pk, "My own words", now=NOON)
-    actions.unfollow(user, follow.source_id)
+    actions.marks.write_note(user, posting.pk, "My own words", now=NOON)
+    actions.follows.unfollow(user, follow.source_id)
     page = client.get(reverse("notes")).text
     assert "My own words" in page
     assert "Not for everybody" not in page
@@ -149,7 +149,7 @@ def test_a_note_outlives_the_right_to_open_its_posting(client, user):
 def test_tags_are_renamed_put_together_and_deleted(client, user):
     one, two = (posting.pk for posting in some_postings(2, a_follow(user).source))
     for posting_id, name in ((one, "a"), (two, "b")):
-        actions.tag(user, [posting_id], name, NOON)
+        actions.marks.tag(user, [posting_id], name, NOON)
     a, b = (Tag.objects.get(name=name).pk for name in "ab")
     client.post(reverse("change_tag", args=[a]), {"do": "rename", "name": "alpha"})
     assert "alpha" in client.get(reverse("tags")).text
@@ -167,7 +167,7 @@ def test_tags_are_renamed_put_together_and_deleted(client, user):
 
 def test_foreign_tags_get_404(client, user):
     other, posting = a_user(), a_posting()
-    actions.tag(other, [posting.pk], "theirs", NOON)
+    actions.marks.tag(other, [posting.pk], "theirs", NOON)
     assert client.post(reverse("change_tag", args=[Tag.objects.get().pk]), {"do": "delete"}).status_code == 404
     assert Tag.objects.exists()
 
@@ -235,7 +235,7 @@ def test_a_list_is_marked_read_up_to_here_and_that_is_undone(client, user, order
     shown = some_postings(4, a_follow(user).source)
     if order == "oldest":
         shown.reverse()
-    actions.mark_read(user, [shown[0].pk], read=True, now=NOON)
+    actions.marks.mark_read(user, [shown[0].pk], read=True, now=NOON)
     form = {"scope": "all-0", "shown_at": timezone.now().isoformat(), "order": order, "next": "/river/?show=all"}
     page = client.post(reverse("mark_up_to", args=[shown[2].pk]), form, follow=True).text
     assert "2 articles marked as read." in page
@@ -253,8 +253,10 @@ def test_a_list_is_marked_read_up_to_here_and_that_is_undone(client, user, order
 
 def test_marking_a_whole_list_offers_to_undo_just_that(client, user, monkeypatch):
     calls = []
-    monkeypatch.setattr(actions, "mark_all_read", lambda *_args, **_named: Marked(3, 17))
-    monkeypatch.setattr(actions, "undo_mark_all", lambda user, undo_id, *, now: calls.append((user, undo_id)) or 3)
+    monkeypatch.setattr(actions.marking, "mark_all_read", lambda *_args, **_named: Marked(3, 17))
+    monkeypatch.setattr(
+        actions.marking, "undo_mark_all", lambda user, undo_id, *, now: calls.append((user, undo_id)) or 3
+    )
     page = client.post(
         reverse("mark_all"), {"scope": "all-0", "shown_at": NOON.isoformat(), "next": "/river/"}, follow=True
     ).text
@@ -303,7 +305,7 @@ def test_playback_resumes_at_the_stored_position(client, user):
 
 def test_a_place_is_that_of_the_first_recording_where_addresses_change(client, user):
     posting = a_posting(a_follow(user).source, enclosures=[PAPER, SHOW])
-    actions.save_position(user, posting.pk, "https://a.example/show.mp3?token=1", 60.0, now=NOON)
+    actions.marks.save_position(user, posting.pk, "https://a.example/show.mp3?token=1", 60.0, now=NOON)
     assert f"{proxied_recording(SHOW['url'])}#t=60" in client.get(reverse("posting", args=[posting.pk])).text
 
 
@@ -350,7 +352,7 @@ def test_a_shared_posting_is_taken_back(client, user):
 
 def test_foreign_shares_are_invisible_and_cannot_be_ended(client, user):
     other, posting = a_user(), a_posting()
-    secret = actions.share(other, posting.pk, now=NOON).secret
+    secret = actions.marks.share(other, posting.pk, now=NOON).secret
     assert secret not in client.get(reverse("shares")).text
     assert secret not in client.get(reverse("posting", args=[posting.pk])).text
     client.post(reverse("share", args=[posting.pk]), {"do": "end"})

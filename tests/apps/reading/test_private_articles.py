@@ -5,7 +5,7 @@ from django.contrib.auth.models import Permission
 from django.urls import reverse
 
 from apps.accounts.actions import make_token
-from apps.sources.actions import edit_source
+from apps.sources.actions.editing import edit_source
 from apps.sources.models import AuditEntry
 from tests.builders import NOON, a_follow, a_posting, a_retrieval, a_schedule, a_source, a_user
 

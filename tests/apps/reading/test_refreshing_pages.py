@@ -66,6 +66,12 @@ def test_without_scripts_the_answer_is_a_message_above_the_same_list(client, use
     assert "1 feed is being checked…" in client.get(answer.url).text
 
 
+def test_a_list_without_feeds_says_that_nothing_is_checked(client, user):
+    for kind, number in (("all", 0), ("folder", a_folder(user).pk)):
+        answer = client.post(reverse("refresh"), form(kind, number), headers=HTMX)
+        assert "This list has no feed that could be checked." in answer.text
+
+
 def test_a_refused_check_says_when_the_next_one_is_and_why(client, user):
     now = timezone.now()
     follow = a_waiting_follow(user, requested_at=now - HOUR / 2, due_at=now + 12.5 * HOUR, reason="the minimum gap")

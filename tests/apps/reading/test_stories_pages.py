@@ -9,7 +9,7 @@ from django.utils import timezone
 from apps.accounts.models import User
 from apps.sources.models import Source
 from apps.stories import actions
-from apps.stories.actions import consuming
+from apps.stories.actions import consuming, writing
 from apps.stories.models import Authority, Member, Reaction, Redirect, Story
 from apps.stories.queries.front import related_reports
 from tests.apps.stories.publishing import BUDGET, STORM, publish
@@ -24,7 +24,7 @@ def nothing_remembered():
 
 
 def pull() -> None:
-    while actions.consume():
+    while actions.consuming.consume():
         pass
 
 
@@ -131,6 +131,21 @@ def test_a_posting_leads_to_its_story_only_if_another_of_its_postings_may_be_rea
     assert story_of(staff, storm[0]) is None
 
 
+def test_an_article_names_only_similar_ones_of_its_story_also_after_this_has_ended(monkeypatch):
+    monkeypatch.setattr(writing, "RELATED_TERMS", 4)
+    storm, [other] = publish(*STORM), publish("Something that only one paper ever wrote about")
+    pull()
+    Member.objects.filter(pk=other.pk).update(story_id=Member.objects.get(pk=storm[0].pk).story_id)
+    near = [storm[1].pk, storm[2].pk]  # copies last
+    assert [report.posting_id for report in related_reports(AnonymousUser(), storm[0].pk, 3)] == near
+    assert [report.posting_id for report in related_reports(AnonymousUser(), storm[2].pk, 3)] == [near[0], storm[0].pk]
+    assert not related_reports(AnonymousUser(), other.pk, 3)
+    publish("Parliament rejects the budget of the finance minister", hours_ago=-8 * 24)
+    pull()
+    assert [len(row.terms) for row in Member.objects.filter(pk__in=[storm[0].pk, storm[1].pk])] == [16, 16]
+    assert [report.posting_id for report in related_reports(AnonymousUser(), storm[0].pk, 3)] == near
+
+
 def story_of(person, posting) -> int | None:
     """The story that the page of the posting leads to."""
     return next((report.story_id for report in related_reports(person, posting.pk, 3)), None)
@@ -170,7 +185,7 @@ def test_opening_a_posting_is_learnt_from_and_shows_in_the_persons_own_order(cli
     pull()
     for posting in storm[:2]:
         assert client.get(f"/posting/{posting.pk}/").status_code == 200
-    actions.learn(now=timezone.now())
+    actions.learning.learn(now=timezone.now())
     page = client.get("/own/").context["page"]
     assert page["learnt"]
     assert page["rows"][0]["posting"].id == storm[2].pk

@@ -9,6 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.defaults import server_error
 
+from apps.accounts.models import User
+from apps.following import actions
 from apps.following import queries as following
 from apps.following.models import Folder, Follow, Mark, Tag, Tagging
 from apps.reading.pages.river import LENGTH
@@ -367,3 +369,30 @@ def test_tags_of_others_are_not_there(client, user):
 def test_a_tag_without_a_name_is_refused(client, user):
     posting = a_posting(a_follow(user).source)
     assert "A tag needs a name." in client.post(reverse("tag", args=[posting.pk]), {"tag": " "}, follow=True).text
+
+
+def test_a_list_that_a_browser_has_is_not_sent_again(client, user):
+    follow = a_follow(user)
+    [posting] = some_postings(1, follow.source)
+    address = reverse("river")
+    client.get(address)  # which sets cookies
+    tag = client.get(address)["ETag"]
+    for change in (
+        lambda: actions.marks.mark_read(user, [posting.pk], read=True, now=NOON),
+        lambda: some_postings(1, follow.source),
+        lambda: Follow.objects.update(title="Mine"),
+        lambda: a_folder(user),
+        lambda: User.objects.filter(pk=user.pk).update(theme="dark"),
+        lambda: client.cookies.load({"feeds_shown": "unread"}),
+    ):
+        unchanged = client.get(address, headers={"If-None-Match": tag})
+        assert (unchanged.status_code, unchanged.content) == (304, b"")
+        assert unchanged["Content-Security-Policy"] == client.get(address)["Content-Security-Policy"]
+        change()
+        changed = client.get(address, headers={"If-None-Match": tag})
+        assert changed.status_code == 200
+        tag = changed["ETag"]
+    client.post(reverse("mark_all"), {"scope": "all-0", "shown_at": timezone.now().isoformat()})
+    after = client.get(address)
+    assert "marked as read" in after.text
+    assert "ETag" not in after

@@ -6,21 +6,14 @@ import pytest
 
 from apps.following.models import Follow
 from apps.recommendations import actions
-from apps.recommendations.models import Dismissal, Growth, Likeness, Match, Sketch
-from apps.recommendations.queries import READ_AGAIN_AFTER, recommended, rising
+from apps.recommendations.models import Dismissal, Growth, Likeness
+from apps.recommendations.queries import recommended, rising
 from apps.sources.models import Source
 from apps.stories import actions as stories
-from apps.stories.actions import consuming
-from apps.stories.models import Taste
 from tests.builders import NOON, a_follow, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
-
-
-@pytest.fixture(autouse=True)
-def nothing_remembered():
-    consuming._memory = None
 
 
 @pytest.fixture
@@ -111,7 +104,7 @@ def test_what_is_followed_more_than_before_rises_and_what_is_read_does_too():
     for posting, before, recent in ((postings[0], 12, 12), (postings[1], 1, 22)):
         for days, how_many in ((10, before), (2, recent)):
             for _ in range(how_many):
-                stories.note_opened(a_user(), posting.pk, now=NOON - timedelta(days=days))
+                stories.learning.note_opened(a_user(), posting.pk, now=NOON - timedelta(days=days))
     actions.measure_growth(now=NOON)
     found = {str(each.source): each.reason for each in rising(a_user(), 5)}
     assert set(found) == {"Risen", "Read"}
@@ -121,77 +114,19 @@ def test_what_is_followed_more_than_before_rises_and_what_is_read_does_too():
     assert not Growth.objects.exists()
 
 
-# --- by what is read --------------------------------------------------------------------------------------------------
-def derby(source: Source, number: int):
-    title = f"Derby goal number {number} wins it for the striker"
-    return a_posting(source, title=title, text="The striker scored in the derby.", language="en")
-
-
-def shares(source: Source, number: int):
-    title = f"Bank shares fall by {number} points as profit shrinks"
-    return a_posting(source, title=title, text="Shares of the bank fell.", language="en")
-
-
-@pytest.fixture
-def fan():
-    """A user who reads sport, of a source that they follow."""
-    follow = a_follow()
-    for number in range(12):
-        stories.note_opened(follow.user, derby(follow.source, number).pk, now=NOON)
-        stories.hide(follow.user, shares(follow.source, number).pk, hidden=True, now=NOON)
-    while stories.learn(now=NOON):
-        pass
-    return follow.user
-
-
-@pytest.fixture
-def papers() -> tuple[Source, Source]:
-    sport, money = a_source(title="Sport", listed=True), a_source(title="Money", listed=True)
-    for number in range(5):
-        derby(sport, 50 + number)
-        shares(money, 50 + number)
-    return sport, money
-
-
-def test_source_on_topics_of_a_user_is_recommended_with_words(fan, papers):
-    assert actions.sketch_sources(now=NOON) == 2
-    assert actions.match_people(now=NOON) == 1
-    found = reasons(fan)
-    assert list(found) == ["Sport"]
-    assert found["Sport"].kind == "reading"
-    assert {word.lower() for word in found["Sport"].words} & {"derby", "striker", "goal"}
-
-
-def test_sources_and_users_are_processed_once_a_day(fan, papers):
-    assert (actions.sketch_sources(now=NOON), actions.match_people(now=NOON)) == (2, 1)
-    assert (actions.sketch_sources(now=NOON + DAY / 2), actions.match_people(now=NOON + DAY / 2)) == (0, 0)
-    later = NOON + READ_AGAIN_AFTER + DAY
-    assert (actions.sketch_sources(now=later), actions.match_people(now=later)) == (2, 1)
-    assert Sketch.objects.count() == 2
-
-
-def test_of_who_switched_learning_off_nothing_is_used(fan, papers):
-    actions.sketch_sources(now=NOON)
-    actions.match_people(now=NOON)
-    Taste.objects.update(is_on=False)
-    assert not reasons(fan)
-    assert actions.match_people(now=NOON + 9 * DAY) == 0
-
-
-def test_reasons_take_turns(fan, papers, pair):
-    a_follow(fan, pair[0])
+# --- both -------------------------------------------------------------------------------------------------------------
+def test_reasons_take_turns(pair):
+    person = a_follow(source=pair[0]).user
     actions.learn_likenesses()
-    actions.sketch_sources(now=NOON)
-    actions.match_people(now=NOON)
+    for number in range(2):
+        Growth.objects.create(source=a_source(title=f"Risen {number}", listed=True), value=3.0, gained=9, opened=1)
+    Growth.objects.create(source=pair[1], value=2.0, gained=5, opened=1)
+    assert [each.reason.kind for each in recommended(person, 3)] == ["followers", "rising", "rising"]
+
+
+def test_recommending_costs_three_queries_however_much_there_is(pair, django_assert_max_num_queries):
+    person = a_follow(source=pair[0]).user
+    actions.learn_likenesses()
     Growth.objects.create(source=a_source(title="Risen", listed=True), value=3.0, gained=9, opened=1)
-    assert [each.reason.kind for each in recommended(fan, 3)] == ["followers", "reading", "rising"]
-    assert Match.objects.filter(user=fan).exists()
-
-
-def test_recommending_costs_four_queries_however_much_there_is(fan, papers, pair, django_assert_max_num_queries):
-    a_follow(fan, pair[0])
-    actions.learn_likenesses()
-    actions.sketch_sources(now=NOON)
-    actions.match_people(now=NOON)
-    with django_assert_max_num_queries(4):
-        assert len(recommended(fan, 6)) == 2
+    with django_assert_max_num_queries(3):
+        assert len(recommended(person, 6)) == 2

@@ -99,6 +99,6 @@ def retrieve_now(engine: Engine, source_id: int) -> Retrieval:
 
 def extract_again(**parameters: int) -> dict[str, Any]:
     """Extract all kept pages again, or those of a source; returns the result of the job."""
-    job, _ = jobs.create("extract", parameters, requested_by="a test")
+    job, _ = jobs.claiming.create("extract", parameters, requested_by="a test")
     call_command("job", "work", job.pk)
     return Job.objects.get(pk=job.pk).result

@@ -49,6 +49,15 @@ def test_a_claim_is_worked_on_once(schedule):
     claim = Claim(schedule.pk, schedule.sequence, NOW.timestamp(), NOW.timestamp())
     assert len(start([claim], worker="one", now=NOW)) == 1
     assert start([claim], worker="two", now=NOW) == []
+    assert start([claim], worker="one", now=NOW + timedelta(seconds=1)) == []  # the second message
+
+
+def test_a_call_that_is_repeated_since_its_answer_was_lost_begins_the_same(schedule):
+    claim = Claim(schedule.pk, schedule.sequence, NOW.timestamp(), NOW.timestamp())
+    begun = start([claim], worker="one", now=NOW)
+    assert start([claim], worker="one", now=NOW) == begun
+    store([decide(begun[0], an_answer(begun[0]), jitter=0.0)])
+    assert start([claim], worker="one", now=NOW) == []
 
 
 def test_beginning_a_retrieval_writes_the_next_due_time_first(schedule):
@@ -64,7 +73,7 @@ def test_a_retrieval_stores_postings_validators_log_and_next_due_time(schedule):
     assert Posting.objects.get().title == "One"
     assert (schedule.etag, schedule.last_modified) == ('W/"1"', "yesterday, about noon")
     assert NOW + timedelta(hours=1) <= schedule.due_at <= NOW + timedelta(days=1)
-    assert (schedule.earliest_at, schedule.worker) == (NOW + timedelta(hours=1), "")
+    assert (schedule.earliest_at, schedule.worker) == (NOW, "")
     assert Source.objects.get().title == "News"
 
 

@@ -52,6 +52,22 @@ def test_a_pages_address_leads_to_the_feed_that_it_names(replay):
     assert Source.objects.get(pk=found.source_id).url == replay.feed_url(1)
 
 
+def test_a_page_whose_feed_the_portal_has_leads_to_it_without_a_request_for_the_feed(replay):
+    first = discover(a_user(), replay.feed_url(1), now=NOW)
+    cache.clear()  # documents are kept for a short time
+    assert discover(a_user(), replay.feed_url(1).removesuffix("feed"), now=NOW) == first
+    assert feed_requests(replay) == 1
+
+
+def test_a_feed_that_a_page_names_is_requested_once_however_large_it_is(settings):
+    settings.RETRIEVAL_HOST_GAP = 0
+    postings = [(NOW - timedelta(hours=hours), f"{hours} " + "News " * 20_000) for hours in range(1, 15)]
+    with replaying([make_feed(1, postings, title="The Daily")]) as large:
+        found = discover(a_user(), large.feed_url(1).removesuffix("feed"), now=NOW)
+        assert found.source_id is not None
+        assert feed_requests(large) == 1
+
+
 def test_a_known_source_is_found_without_a_request(replay):
     first = discover(a_user(), replay.feed_url(1), now=NOW)
     assert discover(a_user(), f" {replay.feed_url(1)}#top", now=NOW) == first

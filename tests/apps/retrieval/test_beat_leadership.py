@@ -228,6 +228,17 @@ def test_a_job_whose_message_is_outstanding_is_not_sent_again(make_beat, every_s
     tick_until(beat, lambda: len(beat.sent) == 2)
 
 
+def test_a_job_that_waits_for_work_is_sent_when_there_is_some(make_beat, every_second, monkeypatch):
+    monkeypatch.setitem(current_app.conf, "work_of_tasks", {"job": "SELECT 1 FROM sources_source"})
+    beat = make_beat()
+    until = time.monotonic() + 1.5
+    while time.monotonic() < until:
+        beat.tick()
+    assert beat.sent == []
+    a_source()
+    tick_until(beat, lambda: beat.sent)
+
+
 def test_a_job_of_the_calendar_is_always_sent(make_beat):
     yearly = CrontabSchedule.objects.create(minute="0", hour="0", day_of_month="1", month_of_year="1")
     entry = PeriodicTask.objects.create(name="job", task="job", crontab=yearly)

@@ -14,7 +14,7 @@ from apps.retrieval.models import Plan, Retrieval, Schedule, WeeklyProfile
 from apps.retrieval.planner.due_times import BY_TIMETABLE
 from apps.retrieval.reports.source import effect_of, plan_of_source
 from apps.retrieval.scheduler.beat import Due, messages
-from apps.sources.actions import edit_source
+from apps.sources.actions.editing import edit_source
 from apps.sources.models import Source
 from tests.apps.retrieval.retrieving import DAY, HOUR, NOW, an_observed_source, daily, visit
 from tests.builders import a_profile, a_schedule, a_source, a_user
@@ -55,7 +55,7 @@ def follow_plan(now: datetime = SOON) -> int:
     Plan.objects.filter(price=None).update(price=1.0)
     made = make_timetables(current_plan(), now=now)
     replan(now=now)
-    return made
+    return len(made)
 
 
 def timetable(source: Source) -> tuple[np.ndarray, np.ndarray]:
@@ -203,7 +203,7 @@ class TestPages:
         follow_plan()
         change_plan(pages_policy="same")
         follow_plan()
-        assert "probability" not in Schedule.objects.get(pk=page.pk).reason
+        assert "update expected" not in Schedule.objects.get(pk=page.pk).reason
 
     def test_are_learned_each_night(self):
         """What the epochs until then showed is fed back: the timetable follows the page's changes."""

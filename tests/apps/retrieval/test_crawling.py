@@ -7,8 +7,10 @@ import pytest
 
 from apps.retrieval.actions import adopt_sources, begin_batch, change_crawl, decide_page, store_batch
 from apps.retrieval.models import Crawl, Page, Retrieval, Schedule, WeeklyProfile
+from apps.retrieval.queries import due_crawls
 from apps.sources import queries
-from apps.sources.actions import add_index_pages
+from apps.sources.actions.editing import add_index_pages
+from apps.sources.algorithms.addresses import partition
 from apps.sources.models import Source
 from lab.benchmarks.crawl_rounds import begin, crawl, measure, visit
 from lab.worlds.crawled_server import serving_site
@@ -40,15 +42,15 @@ def some_pages(source, count, **values):
 
 
 def test_a_site_is_crawled_whole_and_later_rounds_fetch_only_what_is_new(engine):
-    with serving_site(240, seed=3) as server:
+    with serving_site(120, seed=3) as server:
         site_id = begin(server.url)
         first = crawl(engine, server, site_id)
         known = server.site.count_pages()
-        server.publish(12)
+        server.publish(6)
         later = crawl(engine, server, site_id)
         figures = measure(server.site, site_id, first, [later], known)
     assert figures["coverage"] == 1.0
-    assert figures["postings"] == 252  # and nothing but articles, each once, whatever its address was
+    assert figures["postings"] == 126  # and nothing but articles, each once, whatever its address was
     assert figures["fetched_more_than_once"] == 0
     assert figures["revisited_no_index"] == 0
     assert figures["forbidden_requests"] == 0
@@ -163,6 +165,31 @@ def test_what_a_new_article_waited_for_us_is_written_into_the_visit_that_led_to_
     latest = Retrieval.objects.latest("fetched_at")
     assert (latest.outcome, latest.new, latest.dated) == (Retrieval.Outcome.NEW, 1, 1)
     assert 300 <= latest.delay_seconds == latest.longest_delay_seconds < 360
+
+
+def test_links_to_other_crawled_sites_are_handed_over_to_their_partitions(engine):
+    def a_list(*addresses):
+        items = "".join(f"<li><a href='{address}'>The story at {address} is this one</a>" for address in addresses)
+        return HTML, f"<h1>News</h1><ul>{items}</ul>".encode()
+
+    own, elsewhere = [f"/story-{number}" for number in range(8)], "https://other.example/2026/05/story"
+    lists = {
+        "/": a_list("/world/", *own, f"{elsewhere}-1", "https://unknown.example/story"),
+        "/world/": a_list(*own, f"{elsewhere}-1", f"{elsewhere}-2"),
+    }
+    other = a_source(url="https://www.other.example/", kind="site", always_retrieved=True)
+    with serving_pages(lists) as web:
+        site_id = begin(web.url("/"))
+        Crawl.objects.create(source=other)
+        visit(engine, site_id)
+        assert set(Page.objects.filter(source=other).values_list("url", flat=True)) == {f"{elsewhere}-1"}
+        while engine.fetch_batch(site_id):
+            pass
+    theirs = Page.objects.filter(source=other).order_by("url")
+    assert list(theirs.values_list("url", "found_on", "depth")) == [(f"{elsewhere}-{n}", None, 1) for n in (1, 2)]
+    assert (other.pk, partition(other.url)) in due_crawls(datetime.now(UTC), 10)
+    assert not Page.objects.filter(source=site_id, url__contains="other.example").exists()
+    assert not Page.objects.filter(url__contains="unknown.example").exists()
 
 
 def test_once_a_site_is_explored_its_first_page_is_planned_by_what_was_found(engine):

@@ -3,21 +3,27 @@
 import asyncio
 import socket
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from threading import Barrier
+from typing import NoReturn
 
 import pytest
+from django.db import OperationalError, connection
 
+from apps.postings.actions import storing as storing_postings
 from apps.postings.models import Posting
-from apps.retrieval.actions import adopt_sources, release_worker, start
+from apps.retrieval.actions import adopt_sources, release_worker, start, storing
 from apps.retrieval.http.fetching import Fetched
 from apps.retrieval.models import Retrieval, Schedule, Worker
 from apps.retrieval.scheduler.claims import Claim
 from apps.retrieval.worker import engine
 from apps.retrieval.worker.engine import Engine, Fetch
-from apps.sources.actions import NewSource, add_sources
+from apps.sources.actions.editing import NewSource, add_sources
+from lab.worlds.server import Replay
 from lab.worlds.synthetic import make_feeds
 from tests.builders import a_source
 from tests.web import replaying
@@ -25,6 +31,15 @@ from tests.web import replaying
 pytestmark = pytest.mark.django_db(transaction=True)
 
 FEED = b"<rss version='2.0'><channel><item><guid>1</guid><title>One</title></item></channel></rss>"
+
+
+@contextmanager
+def adopted_feeds(count: int, now: float) -> Iterator[Replay]:
+    """Served feeds of three days, as sources that were never retrieved."""
+    with replaying(make_feeds(count, seed=5, begin=now - 3 * 86_400, end=now)) as replay:
+        add_sources([NewSource(replay.feed_url(feed.number), always_retrieved=True) for feed in replay.feeds])
+        adopt_sources(now=datetime.now(UTC))
+        yield replay
 
 
 def claims_of_all() -> list[Claim]:
@@ -50,9 +65,7 @@ def some_answers(count: int) -> list[Fetch]:
 def test_a_batch_is_fetched_and_stored_when_retrieve_returns(settings):
     settings.RETRIEVAL_HOST_GAP = 0
     now = time.time()
-    with replaying(make_feeds(30, seed=5, begin=now - 3 * 86_400, end=now)) as replay:
-        add_sources([NewSource(replay.feed_url(feed.number), always_retrieved=True) for feed in replay.feeds])
-        adopt_sources(now=datetime.now(UTC))
+    with adopted_feeds(30, now) as replay:
         claims = claims_of_all()
         worker = Engine()
         worker.retrieve(claims, worker="worker")
@@ -100,10 +113,7 @@ def test_submitted_sources_are_stored_although_others_never_answer(monkeypatch, 
 
 def test_storing_leaves_the_processor_to_sending_but_not_for_first_documents(monkeypatch, settings):
     settings.RETRIEVAL_HOST_GAP = 0
-    now = time.time()
-    with replaying(make_feeds(10, seed=5, begin=now - 3 * 86_400, end=now)) as replay:
-        add_sources([NewSource(replay.feed_url(feed.number), always_retrieved=True) for feed in replay.feeds])
-        adopt_sources(now=datetime.now(UTC))
+    with adopted_feeds(10, time.time()):
         worker = Engine()
         with monkeypatch.context() as patched:
             patched.setattr(engine, "MAX_WAITING", -1)  # as if many requests waited for connections all the time
@@ -145,18 +155,77 @@ def test_an_answer_that_cannot_be_stored_spoils_no_other(caplog):
     assert schedule.due_at > datetime.now(UTC)  # it is due again, and not at once
 
 
-def test_storing_begins_again_when_the_connection_was_lost():
-    answers = some_answers(3)
-    connection = engine.connections["default"]
+def end_session() -> None:
+    """As a restart of Postgres does."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         [pid] = cursor.fetchone()
     other = connection.copy()
     with other.cursor() as cursor:
-        cursor.execute("SELECT pg_terminate_backend(%s)", [pid])
+        cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
     other.close()
+
+
+def at_first(monkeypatch, owner, name: str, *, before=None, after=None) -> None:
+    """Have the first call of a function do something else, too."""
+    original, todo = getattr(owner, name), [(before, after)]
+
+    def changed(*args, **options):
+        begin, end = todo.pop() if todo else (None, None)
+        if begin is not None:
+            begin()
+        result = original(*args, **options)
+        if end is not None:
+            end()
+        return result
+
+    monkeypatch.setattr(owner, name, changed)
+
+
+def lose_answer() -> NoReturn:
+    """As when Postgres is killed between a commit and the answer to it."""
+    raise OperationalError("the connection was lost")
+
+
+def test_storing_begins_again_when_the_connection_was_lost():
+    answers = some_answers(3)
+    end_session()
     engine.store(answers)
     assert Retrieval.objects.count() == 3
+
+
+@pytest.mark.parametrize("writer", [storing_postings, storing])
+def test_a_result_is_stored_although_the_connection_is_lost_while_its_rows_are_copied(monkeypatch, writer, caplog):
+    [answer] = some_answers(1)
+    at_first(monkeypatch, writer, "copy_rows", before=end_session)
+    engine.store([answer])
+    assert (Retrieval.objects.count(), Posting.objects.count()) == (1, 1)
+    assert "could not store" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "what"),
+    [
+        (engine.actions, "start", {"after": lose_answer}),
+        (engine.queries, "fresh_robots", {"before": end_session}),
+    ],
+)
+def test_what_is_begun_is_retrieved_although_the_connection_is_lost(monkeypatch, settings, owner, name, what):
+    settings.RETRIEVAL_HOST_GAP = 0
+    with adopted_feeds(3, time.time()):
+        worker = Engine()
+        at_first(monkeypatch, owner, name, **what)
+        worker.retrieve(claims_of_all(), worker="worker")
+        worker.stop()
+    assert Retrieval.objects.count() == 3
+
+
+def test_results_are_stored_while_the_cache_is_away(settings, caplog):
+    answers = some_answers(2)
+    settings.CACHES = {"default": settings.CACHES["default"] | {"LOCATION": "redis://127.0.0.1:1/0"}}
+    engine.store(answers)
+    assert (Retrieval.objects.count(), Posting.objects.count()) == (2, 2)
+    assert "could not store" not in caplog.text
 
 
 def test_tasks_that_begin_at_the_same_time_share_one_engine():

@@ -227,6 +227,24 @@ def test_a_host_gets_one_request_at_a_time_with_gaps(publisher, fetcher):
     assert min(rests) > 0.045
 
 
+def test_a_request_that_gives_way_comes_after_one_that_arrives_during_its_gap(publisher, fetcher):
+    async def scenario():
+        answers = {"icon": answer(), "feed": answer()}
+        async with publisher(answers).serving() as source, fetcher(host_gap=0.5) as client:
+            icon = FetchRequest(source.url("icon"), gives_way=True)
+            await client.fetch(icon)
+            later = asyncio.create_task(client.fetch(icon))
+            await asyncio.sleep(0)  # until it waits
+            feed = await client.fetch(FetchRequest(source.url("feed")))
+            return [feed, await later], source
+
+    fetched, source = asyncio.run(scenario())
+    assert [each.failure for each in fetched] == [None, None]
+    assert [head.split()[1] for head in source.requests] == [b"/icon", b"/feed", b"/icon"]
+    rests = [begin - end for (_, end), (begin, _) in zip(source.times, source.times[1:], strict=False)]
+    assert min(rests) > 0.49
+
+
 def test_different_hosts_are_fetched_at_the_same_time(publisher, fetcher):
     urls = [f"{host}.localhost/feed" for host in "abcdef"]
     _, source = fetch_together(publisher, fetcher, urls, {"feed": slowly(0.1)}, host_gap=9.0)

@@ -9,7 +9,7 @@ from apps.postings.models import Edition, Posting
 from apps.retrieval.actions import adopt_sources, pages, set_keen_tags, train_keen_tags
 from apps.retrieval.models import Page
 from apps.retrieval.tasks import prune_feed_pages
-from apps.sources.actions import NewSource, add_source
+from apps.sources.actions.editing import NewSource, add_source
 from apps.sources.models import Source
 from tests.apps.retrieval.retrieving import extract_again, retrieve_now
 from tests.builders import a_source

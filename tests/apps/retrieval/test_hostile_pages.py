@@ -10,7 +10,7 @@ from apps.postings.models import Posting
 from apps.retrieval.actions import adopt_sources
 from apps.retrieval.http import fetching
 from apps.retrieval.models import Page, Retrieval, Schedule
-from apps.sources.actions import NewSource, add_source
+from apps.sources.actions.editing import NewSource, add_source
 from tests.apps.retrieval.retrieving import retrieve_now
 from tests.web import HTML, serving_pages
 

@@ -5,16 +5,17 @@ import zlib
 from base64 import b64decode
 from datetime import timedelta
 from io import BytesIO
+from threading import Event
 
 import pytest
 from django.utils import timezone
 from PIL import Image, ImageDraw
 
-from apps.retrieval import queries, sandbox
+from apps.database.turns import stopping
+from apps.retrieval import queries, sandbox, tasks
 from apps.retrieval.algorithms.icons import MAX_BYTES, SIZE, small_icon
 from apps.retrieval.models import Schedule
-from apps.sources.actions import begin_icon_searches, finish_icon_search, prune_icons
-from apps.sources.actions.icons import LEASE
+from apps.sources.actions.icons import LEASE, begin_icon_searches, finish_icon_search, prune_icons
 from apps.sources.models import Icon, Source
 from tests.builders import a_schedule, a_source
 from tests.web import HTML, serving_pages
@@ -248,6 +249,35 @@ def test_the_first_usable_candidate_wins(engine, pages):
     source.refresh_from_db()
     assert color_of(bytes(source.icon.png)) == "#c0392b"
     assert due() == set()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_message_serves_a_site_with_many_feeds(engine):
+    with serving_pages(served({"/favicon.ico": "#c0392b"})) as web:
+        sources = [a_retrieved_source(url=web.url(f"/{number}")) for number in range(queries.ICONS_AT_ONCE + 2)]
+        tasks.find_icons("retrieval")
+    assert Source.objects.exclude(icon=None).count() == len(sources)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_that_stops_waits_for_no_site(engine):
+    class Silent(dict):
+        def get(self, *_):
+            stopping.set()
+            released.wait()
+            return HTML, b""
+
+    released = Event()
+    with serving_pages() as web:
+        web.pages = Silent()
+        source = a_retrieved_source(url=web.url("/feed"))
+        try:
+            engine.find_icons([source.pk])
+        finally:
+            stopping.clear()
+            released.set()
+    source.refresh_from_db()
+    assert source.icon_failures == 0  # it was not waited for
 
 
 @pytest.mark.django_db(transaction=True)

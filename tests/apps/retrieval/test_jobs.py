@@ -56,12 +56,12 @@ def test_pages_of_one_source_are_extracted_and_lost_ones_reported():
 
 def test_a_posting_that_has_another_page_by_now_keeps_what_that_says(monkeypatch):
     posting = a_kept_posting(a_source(), 1)
-    job, _ = actions.create("extract", requested_by="a test")
-    actions.advance(job.pk)
-    claim = actions.claim("a worker", job.pk)
+    job, _ = actions.claiming.create("extract", requested_by="a test")
+    actions.advancing.advance(job.pk)
+    claim = actions.claiming.claim("a worker", job.pk)
     write = jobs._extract(claim.parameters, lambda: None)
     Posting.objects.filter(pk=posting.pk).update(document=bytes(32), text="Of the other page.")
-    actions.commit(claim.attempt_id, write)
+    actions.claiming.commit(claim.attempt_id, write)
     assert Posting.objects.get().text == "Of the other page."
 
 
@@ -92,7 +92,7 @@ def test_a_round_of_crawling_takes_the_waiting_pages_of_a_partition(monkeypatch)
     site = Site(2)
     monkeypatch.setattr(engine, "current", lambda: site)
     here, _, done = a_site(3, 5), a_site(4, 5), a_site(3, 0)
-    job, _ = actions.create("crawl", {"partition": 3}, requested_by="a test")
+    job, _ = actions.claiming.create("crawl", {"partition": 3}, requested_by="a test")
     working.work("a worker", job.pk)
     assert site.fetched == [here.pk] * 3
     assert done.pk not in site.fetched
@@ -105,7 +105,7 @@ def test_a_slow_site_has_its_time_and_no_more(monkeypatch):
     monkeypatch.setattr(engine, "current", lambda: site)
     monkeypatch.setattr(jobs, "MAX_VISIT_SECONDS", 0.0)
     a_site(3, 5)
-    job, _ = actions.create("crawl", requested_by="a test")
+    job, _ = actions.claiming.create("crawl", requested_by="a test")
     working.work("a worker", job.pk)
     assert Job.objects.get(pk=job.pk).state == Job.State.DONE
     assert len(site.fetched) <= 1
@@ -114,7 +114,7 @@ def test_a_slow_site_has_its_time_and_no_more(monkeypatch):
 def test_pages_that_are_due_later_are_not_in_the_round():
     source = a_site(3, 2)
     source.pages.update(due_at=datetime.now(UTC) + timedelta(hours=1))
-    job, _ = actions.create("crawl", requested_by="a test")
+    job, _ = actions.claiming.create("crawl", requested_by="a test")
     working.work("a worker", job.pk)
     assert not Split.objects.exists()
 
@@ -135,7 +135,7 @@ def test_links_of_kept_pages_are_merged_and_stored_once(monkeypatch):
         own = f'<a href="/politics/vote-{number}">The vote {number}</a>'
         a_kept_page_of(site, number, common + own + foreign)
     a_kept_page_of(a_source(), 9, '<a href="/none">Of a feed, which is not crawled</a>')
-    job, _ = actions.create("update", requested_by="a test")
+    job, _ = actions.claiming.create("update", requested_by="a test")
     working.work("a worker", job.pk)
     job.refresh_from_db()
     assert (job.state, job.result) == (Job.State.DONE, {"addresses": 6, "new pages": 6})
@@ -146,7 +146,7 @@ def test_links_of_kept_pages_are_merged_and_stored_once(monkeypatch):
     assert not any("b.example" in url or "none" in url for url in found)
     assert not Emitted.objects.exists()
     before = list(site.pages.order_by("pk").values_list("pk", "url", "link_text"))
-    again, _ = actions.create("update", requested_by="a test")
+    again, _ = actions.claiming.create("update", requested_by="a test")
     working.work("a worker", again.pk)
     again.refresh_from_db()
     assert again.result == {"addresses": 6, "new pages": 0}

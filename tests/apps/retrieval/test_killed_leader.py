@@ -18,7 +18,7 @@ from apps.retrieval.scheduler.beat import RetrievalScheduler
 from apps.retrieval.scheduler.claims import Claim
 from apps.retrieval.scheduler.queues import all_queues, retrieval_queues
 from apps.retrieval.worker.engine import Engine
-from apps.sources.actions import NewSource, add_sources
+from apps.sources.actions.editing import NewSource, add_sources
 from lab.worlds.synthetic import make_feeds
 from portal.brokers import celery_settings
 from tests.web import replaying

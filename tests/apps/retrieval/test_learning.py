@@ -1,7 +1,5 @@
 """Profiles are learned from stored postings, however odd their dates."""
 
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -207,11 +205,3 @@ class TestPostingsWithoutADateToTrust:
         a_posting(source, published_at=NOW + 10 * HOUR, retrieved_at=NOW + 10 * HOUR)
         [time] = hours_read(source, now=NOW + DAY)
         assert time < 21
-
-
-def test_scipy_is_not_loaded_before_it_is_needed():
-    probe = (
-        "import django, sys; django.setup(); import portal.celery, portal.wsgi, apps.retrieval.tasks, "
-        "apps.retrieval.scheduler.beat; sys.exit(any(name.partition('.')[0] == 'scipy' for name in sys.modules))"
-    )
-    subprocess.run([sys.executable, "-c", probe], check=True, env=None)

@@ -29,6 +29,7 @@ class TestChanging:
             ({"budget": float("nan")}, "must be positive"),
             ({"policy": "random"}, "no policy 'random'"),
             ({"unit": "year"}, "not per 'year'"),
+            ({"counted": "sheep"}, "counts requests or bytes"),
             ({"longest_gap": 0.5}, "between 1 and 168 hours"),
             ({"longest_gap": 200}, "between 1 and 168 hours"),
         ],

@@ -30,7 +30,7 @@ def test_every_module_is_a_policy_that_can_be_compared(name):
     assert policy.name == name
     assert policy.label
     assert policy.reacts == (name == OURS)
-    assert contenders()[name].learn is policy.backtest
+    assert name in contenders()
     assert len(name) <= Plan._meta.get_field("policy").max_length
 
 

@@ -33,6 +33,8 @@ class Publisher:
     quiet_until: datetime = BEGIN
     has_offered: bool = False
     has_shown_its_feed: bool = False
+    shown: bytes = b""
+    repeats: int = 0
 
     def answer(self, sent: Validators, now: datetime) -> Fetched:
         self._keep_the_score((sent.etag, sent.last_modified), now)
@@ -46,9 +48,11 @@ class Publisher:
         self.held = self._validators(now)
         self.has_shown_its_feed = True
         self.has_offered = self.has_offered or any(self.held)
-        if not self.has_offered:
-            self.quiet_until = max(self.quiet_until, now + timedelta(days=1))
-        return Fetched("", now, 200, self._headers(behaviour, now, self.held), self._feed(now))
+        body = self._feed(now)
+        self.repeats, self.shown = self.repeats + 1 if body == self.shown else 0, body
+        if not self.has_offered:  # then the same bytes over and over are a burden
+            self.quiet_until = max(self.quiet_until, now + min(HOUR * (1 + self.repeats / 4), timedelta(days=1)))
+        return Fetched("", now, 200, self._headers(behaviour, now, self.held), body)
 
     def _keep_the_score(self, sent: tuple[str, str], now: datetime) -> None:
         if self.times and now - self.times[-1] < HOUR:

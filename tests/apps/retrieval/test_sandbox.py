@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.postings.algorithms.extraction.site_training import train_site_tags
+from apps.postings.algorithms.extraction.site_tags import train_site_tags
 from apps.retrieval import sandbox
 from apps.retrieval.algorithms.reading import read_index, read_site_page
 from apps.retrieval.sandbox.answers import Malformed, decode, encode
@@ -96,17 +96,6 @@ def test_threads_share_a_few_children():
     for thread in threads:
         thread.join()
     assert 1 <= len(pids) <= sandbox.CHILDREN
-
-
-def test_a_child_without_models_gives_way_to_one_that_has_them(monkeypatch):
-    monkeypatch.setattr(sandbox, "LOADED", (*REAL, *sandbox.LOADED))
-    before = sandbox.run(hostile.pid)
-    page = sandbox.run(read_site_page, b"<p>News", content_type="text/html", url="http://localhost/")
-    assert page.kind == "valueless"
-    with_models = sandbox.run(hostile.pid)
-    assert with_models != before
-    assert sandbox.run(read_index, b"<a href=/x>Bridge</a>", content_type="", url="http://localhost/").links
-    assert sandbox.run(hostile.pid) == with_models
 
 
 # --- what a child cannot do -------------------------------------------------------------------------------------------
@@ -314,6 +303,7 @@ def test_confined_functions_return_what_unconfined_ones_do(monkeypatch):
     pages = [Page(page, **about)]
     calls = [
         lambda run: run(read_index, page, **about),
+        lambda run: run(read_site_page, page, **about, wants_article=True),
         lambda run: run(kinds.propose, "xpath", pages[0], "Mayor opens the bath"),
         lambda run: run(kinds.read, "xpath", pages, recipe),
         lambda run: run(kinds.read, "podcast", [Page(broken, "", "http://localhost/")], Recipe(link="title")),

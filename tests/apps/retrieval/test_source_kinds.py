@@ -8,7 +8,7 @@ import pytest
 from apps.postings.models import Posting
 from apps.retrieval.actions import adopt_sources
 from apps.retrieval.models import Retrieval
-from apps.sources.actions import NewSource, add_source
+from apps.sources.actions.editing import NewSource, add_source
 from apps.sources.models import Source
 from tests.apps.retrieval.retrieving import retrieve_now
 from tests.web import HTML, RSS, serving_pages

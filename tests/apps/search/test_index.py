@@ -13,7 +13,9 @@ from apps.jobs.actions import working
 from apps.jobs.models import Job
 from apps.postings.models import Posting
 from apps.search import actions
-from apps.search.actions import consume, maintain, segment_building
+from apps.search.actions import segment_building
+from apps.search.actions.reindexing import consume
+from apps.search.actions.segment_building import maintain
 from apps.search.algorithms.index import levels
 from apps.search.algorithms.index.conditions import All, DocumentSet, Not, Stands
 from apps.search.algorithms.models import bm25
@@ -89,7 +91,7 @@ def test_index_agrees_with_a_dictionary_after_random_operations(seed, small_leve
             case "anew":
                 pull_all()
                 twin.pull()
-                job_id = actions.begin(requested_by="a test")
+                job_id = actions.reindexing.begin(requested_by="a test")
                 working.advance(job_id)
                 working.work_on_one("a worker", job_id)  # some are indexed again and some are not
             case "empty":
@@ -232,7 +234,7 @@ def test_check_finds_no_fault_after_random_operations(seed, small_levels):
         ).delete()
         consume()
     assert faults() == []
-    job_id = actions.begin(requested_by="a test")
+    job_id = actions.reindexing.begin(requested_by="a test")
     working.advance(job_id)
     working.work_on_one("a worker", job_id)
     maintain(at_least=3)
@@ -281,10 +283,10 @@ def test_the_check_sees_that(damage):
 def test_what_the_database_did_not_note_is_found_by_comparing_everything():
     posting = a_posting(title="flood", text_hash=b"1" * 16, language="en")
     OutboxRow.objects.all().delete()
-    assert actions.note_missed() == 1
+    assert actions.reindexing.note_missed() == 1
     consume()
     assert found("flood") == [posting.pk]
-    assert actions.note_missed() == 0
+    assert actions.reindexing.note_missed() == 0
 
 
 def test_generation_with_many_dead_documents_is_rebuilt(small_levels):

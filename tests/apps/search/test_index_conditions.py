@@ -8,7 +8,8 @@ from django.contrib.auth.models import AnonymousUser
 
 from apps.postings.algorithms.words import analyse
 from apps.postings.models import Posting
-from apps.search.actions import consume, maintain
+from apps.search.actions.reindexing import consume
+from apps.search.actions.segment_building import maintain
 from apps.search.algorithms.index import levels
 from apps.search.algorithms.language import And, Filter, Not, Or, Phrase, Tree, Word
 from apps.search.queries import snapshot

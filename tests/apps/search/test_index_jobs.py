@@ -53,9 +53,9 @@ def an_archive(seed: int, count: int = 40) -> random.Random:
 
 
 def settle() -> None:
-    while actions.consume():
+    while actions.reindexing.consume():
         pass
-    actions.maintain(at_least=3)
+    actions.segment_building.maintain(at_least=3)
 
 
 def faults() -> list[str]:
@@ -66,7 +66,7 @@ def faults() -> list[str]:
 
 
 def cut() -> int:
-    job_id = actions.begin(requested_by="a test")
+    job_id = actions.reindexing.begin(requested_by="a test")
     working.advance(job_id)
     return job_id
 
@@ -96,13 +96,13 @@ def test_workers_that_read_at_the_same_time_come_to_what_was_there():
 def test_what_changes_while_it_is_read_is_left_to_pull():
     chance = an_archive(2)
     job_id = cut()
-    claim = jobs.claim("a worker", job_id)
-    again = actions.analyse_span(claim.parameters, lambda: None)
+    claim = jobs.claiming.claim("a worker", job_id)
+    again = actions.reindexing.analyse_span(claim.parameters, lambda: None)
     edited, deleted = sorted(again.documents)[:2]
     Posting.objects.filter(pk=edited).update(text="flood flood", text_hash=chance.randbytes(16))
     Posting.objects.filter(pk=deleted).delete()
-    jobs.commit(claim.attempt_id, lambda: actions.replace_span(again))
-    assert jobs.claim("a worker", job_id)
+    jobs.claiming.commit(claim.attempt_id, lambda: actions.reindexing.replace_span(again))
+    assert jobs.claiming.claim("a worker", job_id)
     assert Document.objects.filter(posting_id__in=again.documents, dead=False).count() >= 5
     settle()
     working.work("a worker", job_id)
@@ -127,7 +127,7 @@ def test_emptying_the_index_cancels_unfinished_jobs():
     an_archive(4)
     before, former = comparing.of_documents(), cut()
     working.work_on_one("a worker", former)
-    job_id = actions.begin(from_nothing=True, requested_by="a test")
+    job_id = actions.reindexing.begin(from_nothing=True, requested_by="a test")
     assert not Document.objects.exists()
     assert Job.objects.get(pk=former).state == Job.State.CANCELLED
     at_once(2, job_id)
@@ -148,7 +148,7 @@ def test_a_reading_that_was_stopped_is_finished_by_the_next_command(capsys):
     an_archive(6)
     job_id = cut()
     working.work_on_one("a worker", job_id)
-    jobs.pause(job_id)
+    jobs.claiming.pause(job_id)
     call_command("reindex")
     assert Job.objects.get().state == Job.State.DONE
     assert "40 postings were read." in capsys.readouterr().out

@@ -10,7 +10,8 @@ from django.db import connection
 
 from apps.jobs.actions import working
 from apps.postings.models import Posting
-from apps.search.actions import begin, consume, maintain
+from apps.search.actions.reindexing import begin, consume
+from apps.search.actions.segment_building import maintain
 from apps.search.algorithms.index import levels
 from apps.search.algorithms.models.ranking import best
 from apps.search.queries import Snapshot, snapshot, stored

@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.search.actions import consume
+from apps.search.actions.reindexing import consume
 from apps.search.actions.saved import MAX_SAVED, NotSaved, forget_search, move_feed, rename_search, save_search
 from apps.search.algorithms.language import BadQuery
 from apps.search.models import SavedSearch

@@ -2,7 +2,8 @@
 
 import pytest
 
-from apps.search.actions import learn_spelling
+from apps.search.actions import reindexing
+from apps.search.actions.dictionary import learn_spelling
 from apps.search.algorithms.language import parse, to_text
 from apps.search.models import SpelledWord
 from apps.search.queries import spelling, suggestion
@@ -45,3 +46,12 @@ def test_words_of_private_feeds_are_not_suggested():
     for number in range(9):
         a_posting(a_source(listed=False), title=f"Government {number}")
     assert learn_spelling() == 0
+
+
+def test_a_new_archive_suggests_words_as_soon_as_it_has_some_postings(monkeypatch, django_capture_on_commit_callbacks):
+    monkeypatch.setattr(reindexing, "LEARNED_AT", (3,))
+    for number in range(4):
+        assert to_text(suggestion(parse("goverment"))) == ("government" if number == 3 else "goverment")
+        a_posting(a_source(listed=True), title=f"Government {number}")
+        with django_capture_on_commit_callbacks(execute=True):
+            reindexing.consume()

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from apps.following.actions import write_note
+from apps.following.actions.marks import write_note
 from apps.following.models import Mark
 from apps.postings.models import Posting
 from apps.retrieval.actions import expiry, forget_expired

@@ -15,7 +15,7 @@ from apps.retrieval.actions import discover, store
 from apps.retrieval.http.results import decide
 from apps.retrieval.models import Crawl, Page, Schedule
 from apps.sources import queries as sources
-from apps.sources.actions import NewSource, add_sources, move
+from apps.sources.actions.editing import NewSource, add_sources, move
 from apps.sources.formats.opml import OpmlDocument, Subscription
 from apps.sources.models import FormerAddress, Source
 from tests.apps.retrieval.retrieving import NOW, a_feed, a_scheduled_source, an_answer, begin
@@ -119,8 +119,8 @@ def test_marks_on_both_are_united(kept, merged, one, other, united, swapped):
 def test_notes_and_tags_move_to_the_posting_that_stays(kept, merged):
     user = a_user()
     ours, theirs = (a_posting(source, link_key=key("page")) for source in (kept, merged))
-    following_actions.write_note(user, theirs.pk, "To be kept", now=NOON)
-    following_actions.tag(user, [theirs.pk], "news", NOON)
+    following_actions.marks.write_note(user, theirs.pk, "To be kept", now=NOON)
+    following_actions.marks.tag(user, [theirs.pk], "news", NOON)
     merge(kept, merged)
     assert posting_state(user, ours.pk).note.text == "To be kept"
     assert Tagging.objects.get().posting == ours
@@ -151,7 +151,7 @@ def test_the_former_address_leads_to_the_kept_source(kept, merged):
     assert add_source({"url": address, "title": "Kept again"}, now=NOON) == kept.pk
     user = a_user()
     listed = OpmlDocument(title="", subscriptions=(Subscription(address, title="From a list"),))
-    assert following_actions.import_list(user, listed, now=NOON).followed == (kept.pk,)
+    assert following_actions.follows.import_list(user, listed, now=NOON).followed == (kept.pk,)
     assert Source.objects.count() == 1
 
 

@@ -9,14 +9,13 @@ from django.db import connection
 from django.db.models import F
 
 from apps.postings.actions.merging import move_postings
-from apps.postings.algorithms.boilerplate import SourceBoilerplate
-from apps.postings.models import Boilerplate, Posting
+from apps.postings.models import Posting
 from apps.stories import actions
 from apps.stories.actions import consuming, writing
 from apps.stories.algorithms.clusters import Clusters
 from apps.stories.models import Authority, Centroid, Head, Member, OutboxRow, Redirect, Story, WordCount
 from apps.stories.queries import grouping as remembering
-from tests.builders import NOON, a_mark, a_posting, a_source, a_user
+from tests.builders import NOON, a_mark, a_posting, a_source, a_source_that_repeats, a_user
 
 pytestmark = pytest.mark.django_db
 
@@ -62,8 +61,8 @@ def some_reports(seed: int, count: int = 60) -> None:
         report(title, chance.uniform(0, 400), chance.choice(sources))
 
 
-def pull_all(limit: int = actions.CONSUMED_AT_ONCE) -> None:
-    while actions.consume(limit):
+def pull_all(limit: int = actions.consuming.CONSUMED_AT_ONCE) -> None:
+    while actions.consuming.consume(limit):
         pass
 
 
@@ -131,15 +130,8 @@ def test_reports_of_one_event_are_one_story_and_a_copy_is_folded():
 
 def test_postings_that_share_only_what_their_source_repeats_are_no_story():
     """Without boilerplate removed, all of them would be one story."""
-    source, titles = (
-        a_source(),
-        ("Storm over Lisbon harbour", "Bank raises its rates", "Derby ends in draw", "New vaccine"),
-    )
     footer = "Article address and comments of the reading forum, with points of members and comments counted."
-    boilerplate = SourceBoilerplate()
-    for title in titles:
-        boilerplate.observe(footer, 0.0, title)
-    Boilerplate.objects.create(source=source, state=boilerplate.serialize(), keys=[])
+    source, titles = a_source_that_repeats(footer), ("Storm over Lisbon harbour", "Bank raises its rates", "Derby won")
     for hours, title in enumerate(titles):
         report(title, hours, source, text=footer)
     pull_all()
@@ -204,7 +196,7 @@ def test_neither_the_size_of_batches_nor_kills_and_restarts_change_the_tables(se
     monkeypatch.setattr(writing.Batch, "write", dying)
     while OutboxRow.objects.exists():
         try:
-            actions.consume(chance.randint(1, 20))
+            actions.consuming.consume(chance.randint(1, 20))
         except KeyboardInterrupt:
             assert consuming._memory is None
         if chance.random() < 0.3:
@@ -230,7 +222,7 @@ def test_the_state_after_each_batch_equals_the_reloaded_one():
     some_reports(5)
     chance = random.Random(5)
     while OutboxRow.objects.exists():
-        actions.consume(11)
+        actions.consuming.consume(11)
         for posting in Posting.objects.order_by("?")[: chance.randint(0, 1)]:
             title = f"{posting.title} {chance.choice(['amended', 'corrected'])}"
             Posting.objects.filter(pk=posting.pk).update(title=title, text_hash=text_hash(title))
@@ -332,12 +324,12 @@ def test_postings_of_a_source_that_was_merged_are_the_other_ones():
 
 
 # --- bounds -----------------------------------------------------------------------------------------------------------
-def test_of_stories_that_have_ended_the_words_are_forgotten_and_single_reports_altogether():
+def test_of_stories_that_have_ended_the_fingerprints_are_forgotten_and_single_reports_altogether():
     some_reports(2, 40)
     report("Something else entirely happened elsewhere afterwards", 1_000)
     pull_all()
     assert Centroid.objects.count() == 1
-    assert Member.objects.exclude(terms=b"").count() == 1
+    assert Member.objects.exclude(fingerprint=b"").count() == 1
     assert not Story.objects.filter(reports=1, copies=0, latest_at__lt=NOON + timedelta(hours=800)).exists()
     assert not Member.objects.exclude(story_id__in=Story.objects.values("pk")).exists()
 
@@ -346,7 +338,7 @@ def test_maintenance_adds_counts_up_without_changing_rarity():
     some_reports(3, 40)
     pull_all(3)
     rows, before = WordCount.objects.count(), tables()
-    assert actions.maintain(now=NOON)
+    assert actions.maintaining.maintain(now=NOON)
     assert WordCount.objects.count() < rows
     assert tables() == before
     assert len(set(WordCount.objects.values_list("block", flat=True))) == WordCount.objects.count()
@@ -370,11 +362,11 @@ def test_who_reports_first_and_is_starred_has_more_authority():
     report("Nothing that anybody else would ever write about", 5, alone)
     pull_all()
     a_mark(a_user(), Posting.objects.filter(source=early).first(), starred_at=NOON + timedelta(hours=1))
-    assert actions.weigh_sources(now=NOON + timedelta(days=2)) == 3
+    assert actions.maintaining.weigh_sources(now=NOON + timedelta(days=2)) == 3
     found = {row.source_id: row for row in Authority.objects.all()}
     assert found[early.pk].value > found[late.pk].value
     assert found[alone.pk].value == 0.5
     assert found[early.pk].earliness == 1.0
     before = list(Authority.objects.order_by("pk").values_list("source_id", "value"))
-    actions.weigh_sources(now=NOON + timedelta(days=2))
+    actions.maintaining.weigh_sources(now=NOON + timedelta(days=2))
     assert list(Authority.objects.order_by("pk").values_list("source_id", "value")) == before

@@ -8,7 +8,7 @@ from apps.stories import actions
 from apps.stories.actions import consuming
 from apps.stories.models import Reaction, Taste
 from apps.stories.queries.for_you import explaining_words, own_order
-from apps.stories.queries.tastes import taste_of
+from apps.stories.queries.front import taste_of
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_source, a_user
 
 pytestmark = pytest.mark.django_db
@@ -45,9 +45,9 @@ def teach(person, source) -> None:
     for number in range(12):
         opened = sport(source, number)
         a_mark(person, opened, read=True)
-        actions.note_opened(person, opened.pk, now=NOON)
-        actions.hide(person, finance(source, number).pk, hidden=True, now=NOON)
-    actions.learn(now=NOON)
+        actions.learning.note_opened(person, opened.pk, now=NOON)
+        actions.learning.hide(person, finance(source, number).pk, hidden=True, now=NOON)
+    actions.learning.learn(now=NOON)
 
 
 def test_what_is_opened_comes_first_and_what_is_hidden_last(person, source):
@@ -64,7 +64,7 @@ def test_what_is_opened_comes_first_and_what_is_hidden_last(person, source):
 def test_what_was_hidden_is_not_shown_and_every_fifth_place_is_not_personal(person, source):
     teach(person, source)
     hidden = finance(source, 50)
-    actions.hide(person, hidden.pk, hidden=True, now=NOON)
+    actions.learning.hide(person, hidden.pk, hidden=True, now=NOON)
     for number in range(20, 30):
         sport(source, number)
     order = own_order(person, LATER)
@@ -75,84 +75,85 @@ def test_what_was_hidden_is_not_shown_and_every_fifth_place_is_not_personal(pers
 def test_nothing_is_learnt_twice(person, source):
     posting = sport(source, 1)
     for _ in range(2):
-        actions.note_opened(person, posting.pk, now=NOON)
-        actions.learn(now=NOON)
+        actions.learning.note_opened(person, posting.pk, now=NOON)
+        actions.learning.learn(now=NOON)
     assert Reaction.objects.get(posting=posting).learnt == 1.0
     assert Taste.objects.get().weight == 1.0
-    assert actions.learn(now=NOON) == 0
+    assert actions.learning.learn(now=NOON) == 0
 
 
 @pytest.mark.parametrize("is_on", [True, False])
 def test_where_nothing_is_to_be_learnt_nothing_is_begun(person, source, is_on, django_assert_num_queries):
     seen, new = sport(source, 1), sport(source, 2)
-    actions.note_opened(person, seen.pk, now=NOON)
-    actions.set_learning(person, is_on=is_on)
+    actions.learning.note_opened(person, seen.pk, now=NOON)
+    actions.learning.set_learning(person, is_on=is_on)
     known = list(Reaction.objects.order_by("pk").values())
     with django_assert_num_queries(1):  # a question, and no transaction
-        actions.note_opened(person, seen.pk, now=LATER)
+        actions.learning.note_opened(person, seen.pk, now=LATER)
     if not is_on:
         with django_assert_num_queries(1):
-            actions.note_opened(person, new.pk, now=LATER)
+            actions.learning.note_opened(person, new.pk, now=LATER)
     assert list(Reaction.objects.order_by("pk").values()) == known
 
 
 def test_what_was_passed_over_or_hidden_teaches_when_it_is_opened(person, source):
     opened, passed, hidden = (sport(source, number) for number in range(3))
-    actions.note_opened(person, opened.pk, now=NOON)
-    actions.hide(person, hidden.pk, hidden=True, now=NOON)
+    actions.learning.note_opened(person, opened.pk, now=NOON)
+    actions.learning.hide(person, hidden.pk, hidden=True, now=NOON)
+    actions.learning.learn(now=NOON)
     for posting in (passed, hidden):
         assert Reaction.objects.get(posting=posting).opened_at is None
-        actions.note_opened(person, posting.pk, now=LATER)
+        actions.learning.note_opened(person, posting.pk, now=LATER)
         assert Reaction.objects.get(posting=posting).opened_at == LATER
 
 
 def test_a_star_says_more_and_a_posting_that_was_passed_over_a_little(person, source):
     starred, beside = sport(source, 1), finance(source, 1)
     a_mark(person, starred, starred_at=NOON)
-    actions.note_opened(person, starred.pk, now=NOON)
-    actions.learn(now=NOON)
+    actions.learning.note_opened(person, starred.pk, now=NOON)
+    actions.learning.learn(now=NOON)
     assert Reaction.objects.get(posting=starred).learnt == 3.0
     assert Reaction.objects.get(posting=beside).learnt == -0.2
-    actions.note_opened(person, beside.pk, now=NOON)
-    actions.learn(now=NOON)
+    actions.learning.note_opened(person, beside.pk, now=NOON)
+    actions.learning.learn(now=NOON)
     assert Reaction.objects.get(posting=beside).learnt == 1.0
 
 
 def test_a_star_that_comes_after_the_opening_is_learnt_too_and_so_is_its_end(person, source):
     posting = sport(source, 1)
-    actions.note_opened(person, posting.pk, now=NOON)
-    actions.learn(now=NOON)
+    actions.learning.note_opened(person, posting.pk, now=NOON)
+    actions.learning.learn(now=NOON)
     mark = a_mark(person, posting, starred_at=NOON)
     for starred_at, weight in ((NOON, 3.0), (None, 1.0)):
         mark.starred_at = starred_at
         mark.save()
-        actions.note_all_starred(person, [posting.pk], now=NOON)
-        actions.learn(now=NOON)
+        actions.learning.note_all_starred(person, [posting.pk], now=NOON)
+        actions.learning.learn(now=NOON)
         assert Reaction.objects.get(posting=posting).learnt == weight
 
 
 def test_who_switched_learning_off_is_not_learnt_from(person, source):
     teach(person, source)
-    actions.set_learning(person, is_on=False)
-    actions.note_opened(person, sport(source, 40).pk, now=NOON)
-    assert actions.learn(now=NOON) == 0
+    actions.learning.set_learning(person, is_on=False)
+    actions.learning.note_opened(person, sport(source, 40).pk, now=NOON)
+    assert actions.learning.learn(now=NOON) == 0
     assert taste_of(person) is None
     assert not any(each.is_personal for each in own_order(person, LATER))
-    actions.set_learning(person, is_on=True)
+    actions.learning.set_learning(person, is_on=True)
     assert taste_of(person) is not None
 
 
 def test_what_was_learnt_can_be_forgotten_but_what_is_hidden_stays_hidden(person, source):
     teach(person, source)
-    actions.forget_taste(person)
+    actions.learning.forget_taste(person)
     assert taste_of(person) is None
     assert set(Reaction.objects.values_list("hidden_at", flat=True)) == {NOON}
-    assert actions.learn(now=NOON) == 0
+    assert actions.learning.learn(now=NOON) == 0
 
 
 def test_reactions_are_forgotten_after_half_a_year(person, source):
     teach(person, source)
-    actions.maintain(now=NOON + timedelta(days=200))
+    actions.maintaining.maintain(now=NOON + timedelta(days=200))
     assert not Reaction.objects.exists()
 
 

@@ -12,7 +12,7 @@ from apps.postings.models import Posting
 from apps.summaries import actions, queries, tasks
 from apps.summaries.algorithms.outlines import DEFAULT, STEPS
 from apps.summaries.models import OutboxRow, Outline, Summary, Teaser, Vocabulary
-from tests.builders import NOON, a_posting, a_source
+from tests.builders import NOON, a_posting, a_source, a_source_that_repeats
 
 pytestmark = pytest.mark.django_db
 
@@ -78,6 +78,16 @@ def test_an_article_has_a_summary_of_every_step():
     found = queries.shortened(posting).outline
     assert all(ARTICLE[start:end].endswith("later.") for start, end in found.summaries[30])
     assert "bridge" in found.words
+
+
+def test_what_a_source_repeats_is_in_no_summary_of_its_articles_and_stories():
+    header = "The harbour gazette thanks the readers who pay for news of the bridge and of storms."
+    posting = an_article(f"{header} {ARTICLE}", source=a_source_that_repeats(header))
+    pull_all()
+    stored = queries.shortened(posting).outline
+    assert [start for places in stored.summaries.values() for start, _ in places if start < len(header)] == []
+    assert "gazette" not in stored.words
+    assert header not in [sentence.text for sentence in queries.summary_of_story([posting.pk], words=1_000)]
 
 
 def test_a_short_posting_is_read_but_not_summarised():
@@ -175,7 +185,7 @@ def test_terms_are_counted_from_scratch_and_outweigh_the_start_table(monkeypatch
     for number in range(4):
         an_article(f"The zugzwang of {'abcd'[number] * 3} was seen.", source=source)
     pull_all()
-    assert queries.frequencies_of(["en"])["en"].share("zugzwang") == 0
+    assert queries.frequencies_of(["en"])["en"].shares(["zugzwang"]) == 0
     assert actions.count_terms(NOON) == {"en": 4}
     assert Vocabulary.objects.get().documents == 4
     assert queries.frequencies_of(["en-GB"])["en-GB"].holding["zugzwang"] == 4
@@ -185,7 +195,7 @@ def test_terms_are_counted_from_scratch_and_outweigh_the_start_table(monkeypatch
     Posting.objects.all().delete()
     pull_all()
     assert actions.count_terms(NOON) == {}
-    assert queries.frequencies_of(["en"])["en"].share("zugzwang") == 0
+    assert queries.frequencies_of(["en"])["en"].shares(["zugzwang"]) == 0
 
 
 def test_story_is_summarized_from_postings_in_its_language():

@@ -13,9 +13,9 @@ from apps.sources.models import Source
 from apps.trending import actions
 from apps.trending.actions import slicing
 from apps.trending.algorithms.slices import unpack_counts, unpack_terms
-from apps.trending.algorithms.terms import fold_of, terms_of
+from apps.trending.algorithms.terms import fold_of, number_of, terms_of
 from apps.trending.models import Counted, OutboxRow, Slice, Stale
-from tests.builders import a_posting, a_source
+from tests.builders import a_posting, a_source, a_source_that_repeats
 
 pytestmark = pytest.mark.django_db
 
@@ -189,6 +189,21 @@ def test_words_of_a_sources_own_name_do_not_count_in_it():
     a_posting(a_source(listed=True, title="Daily Planet"), title="Planet", text="", language="en", published_at=NOW)
     work_off()
     assert not Counted.objects.get().terms
+
+
+def test_names_that_a_source_repeats_do_not_count_in_it():
+    footer = "Our reporters write from Springfield."
+    a_posting(
+        a_source_that_repeats(footer, listed=True),
+        title="Harbour bridge closed",
+        text=f"The mayor of Shelbyville spoke. {footer}",
+        language="en",
+        published_at=NOW,
+    )
+    work_off()
+    counted = set(unpack_terms(Counted.objects.get().terms).tolist())
+    assert number_of("shelbyvill", 0) in counted
+    assert number_of("springfield", 0) not in counted
 
 
 def test_rare_terms_leave_old_slices_and_an_edit_of_an_old_posting_is_still_counted_right():

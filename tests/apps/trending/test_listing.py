@@ -130,6 +130,17 @@ def test_a_term_is_labelled_with_the_story_that_the_majority_of_its_postings_is_
     assert (trend.story_id, trend.label) == (None, "")
 
 
+def test_a_ticker_does_not_hide_the_story_behind_a_term(sources):
+    postings = a_breaking_story(sources, 6)
+    for number in range(8):
+        title = f"Ticker {'abcdefgh'[number]}: harbour bridge closed after storm"
+        a_posting(sources[0], title=title, text="", language="en", published_at=NOW)
+    work_off()
+    actions.refresh(("day",), NOW)
+    actions.label({posting.pk: label_of(7) for posting in postings})
+    assert lists_of("en", "")["day"][0].story_id == 7
+
+
 def test_a_list_has_one_row_of_each_story(sources):
     postings = a_breaking_story(sources)
     for number, source in enumerate(sources):

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from apps.accounts.models import User
 from apps.following import actions
-from apps.search.actions import consume
+from apps.search.actions.reindexing import consume
 from apps.search.actions.saved import save_search
 from apps.search.models import SavedSearch
 from tests.builders import NOON, a_follow, a_mark, a_posting, a_schedule, a_source, a_user
@@ -48,10 +48,10 @@ def hostile_world(user, address):
         published_at=timezone.now(),
     )
     a_mark(user, posting, starred_at=NOON, read=False)
-    actions.tag(user, [posting.pk], "tag", NOON)
-    actions.write_note(user, posting.pk, "note", now=NOON)
-    actions.remember_read(user, [posting.pk], now=NOON)
-    actions.save_position(user, posting.pk, address, 60, now=NOON)
+    actions.marks.tag(user, [posting.pk], "tag", NOON)
+    actions.marks.write_note(user, posting.pk, "note", now=NOON)
+    actions.marks.remember_read(user, [posting.pk], now=NOON)
+    actions.marks.save_position(user, posting.pk, address, 60, now=NOON)
     return posting
 
 
@@ -73,7 +73,7 @@ def lists(user):
 def pages_of(user, posting):
     page = reverse("posting", args=[posting.pk])
     yield from (page, f"{page}?mode=reading", reverse("menu", args=[posting.pk]))
-    yield reverse("shared", args=[actions.share(user, posting.pk, now=NOON).secret])
+    yield reverse("shared", args=[actions.marks.share(user, posting.pk, now=NOON).secret])
     yield from (reverse(name, args=[posting.source_id]) for name in ("river_source", "source"))
 
 

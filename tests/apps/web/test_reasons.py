@@ -34,7 +34,8 @@ ANSWERS = {
     "fine": ResponseFacts(200, {"etag": "x"}, is_feed=True),
     "kept": ResponseFacts(200, {"etag": "x", "cache-control": "max-age=7200"}, is_feed=True),
     "dated": ResponseFacts(200, {"etag": "x", "expires": "Wed, 01 May 2024 15:00:00 GMT"}, is_feed=True),
-    "unvalidated": ResponseFacts(200, {}, is_feed=True),
+    "large": ResponseFacts(200, {}, is_feed=True, size=9_000_000),
+    "repeated": ResponseFacts(200, {}, is_feed=True, repeated=True),
     "throttled": ResponseFacts(429, {}),
     "told to wait": ResponseFacts(429, {"retry-after": "86000"}),
     "broken": ResponseFacts(500, {}),
@@ -95,8 +96,8 @@ def test_numbers_stay_what_they_are():
 
 def test_a_problem_inside_a_problem_is_translated():
     with translation.override("zh-hans"):
-        reasons = translate_reason("This is a web page, not a feed. It does not name a feed either.")
-    assert reasons == "这是网页，不是订阅源。它也没有注明订阅源。"
+        reasons = translate_reason("This is a web page, not a feed. It names no feed.")
+    assert reasons == "这是网页，不是订阅源。它没有列出订阅源。"
 
 
 def test_a_sentence_without_a_shape_stays_as_it_is():

@@ -33,8 +33,8 @@ def test_a_row_says_what_the_orm_says_and_hides_what_one_may_not_read():
     a_source(listed=False)
     ids = list(every_kind(reader))[::-1]
     for tagged, name in ((ids[0], "Zebra"), (ids[0], "Ape"), (ids[3], "Ape")):
-        actions.tag(reader, [tagged], name, NOON)
-    actions.tag(a_user(), ids, "Somebody else's", NOON)
+        actions.marks.tag(reader, [tagged], name, NOON)
+    actions.marks.tag(a_user(), ids, "Another person's", NOON)
     for person in (reader, a_user(), AnonymousUser(), a_user(is_staff=True)):
         known = with_story(following.with_state(following.readable_by(person), person)).select_related("source")
         expected = {each.pk: each for each in known.annotate(excerpt=Left("text", EXCERPT), characters=Length("text"))}

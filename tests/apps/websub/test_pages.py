@@ -29,7 +29,7 @@ def test_a_source_shows_its_hub_its_promise_and_what_was_sent(client, hub, clock
     assert f"WebSub, {hub.url('/hub')}" in shown
     assert "https://news.example/feed" in shown
     assert f"Active, confirmed until {NOW + 10 * DAY:11 March 2026, 12:00} UTC" in shown
-    assert '<td>Stored</td> <td class="number">2</td>' in shown
+    assert '<td class="words">Stored</td> <td class="number">2</td>' in shown
     assert "Sent by the publisher" in shown
 
 

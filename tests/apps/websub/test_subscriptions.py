@@ -6,7 +6,8 @@ import pytest
 
 from apps.retrieval.actions import adopt_sources
 from apps.retrieval.models import Schedule
-from apps.sources.actions import delete_source, set_state
+from apps.sources.actions.curating import delete_sources
+from apps.sources.actions.editing import set_state
 from apps.sources.models import Source
 from apps.websub.actions import maintain, work
 from apps.websub.actions.subscriptions import fetch_all
@@ -334,7 +335,7 @@ class TestEnding:
     def test_of_what_was_never_confirmed_needs_no_goodbye(self, hub, client):
         source = a_named_source(hub.url("/hub"))
         maintain(now=NOW)
-        delete_source(source.pk)
+        delete_sources([source.pk])
         assert maintain(now=NOW + MINUTE) == 0
         assert the_only().state == "ended"
         assert hub.verify(client).status_code == 404
@@ -360,7 +361,7 @@ def make_unwanted(source: Source, settings, why: str) -> None:
         case "paused":
             set_state([source.pk], Source.State.PAUSED)
         case "deleted":
-            delete_source(source.pk)
+            delete_sources([source.pk])
         case "unfollowed":
             Source.objects.update(always_retrieved=False)
         case "hub":

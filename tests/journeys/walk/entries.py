@@ -107,8 +107,6 @@ private_sources
 private_feed
 search_feed
 section_feed
-story_feed
-trends_feed
 private_addresses
 make_private_address | list=folder-$folder_id | list=tag-$tag_id
 change_private_address | do=end | do=renew
@@ -175,8 +173,7 @@ sources | words=source | state=paused
 add_source | url=https://b.example/feed&title=mine&weight=1&kind=rss
 test_source | address=http://127.0.0.1:1/&source=$source_id
 curate
-  | do=ask&source=$source_id&weighing=set&number=3
-  | do=apply&source=$source_id&weighing=set&number=3
+  | do=change&source=$source_id&weight=3
   | do=delete&source=$source_id
 source
 source_plan
@@ -207,8 +204,7 @@ job
 change_job
 dead_letters
 decide_dead_letter | do=discard&id=$stuck_id | do=send&id=$stuck_id
-invitations | days=3&note=mine
-take_back_invitation
+invitations
 """
 
 # Their programs send a token; each pattern is requested with every method.

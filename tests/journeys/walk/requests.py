@@ -122,7 +122,7 @@ def odd_requests(known: list[Pattern], values: Mapping[str, Any]) -> Iterator[Ca
                     )
                 except NoReverseMatch:  # there is no such URL
                     continue
-                for method in READING:
+                for method in READING if odd in (ODD_NUMBERS[0], ODD_TEXTS[0]) else READING[:1]:
                     yield Call(f"{pattern.name} {place}={odd!s:.20}", method, path.replace("%2500", "%00"))
     for call in requests(known, values):
         if call.kind == FORM and call.body and not call.path.startswith("/admin/"):
@@ -130,12 +130,14 @@ def odd_requests(known: list[Pattern], values: Mapping[str, Any]) -> Iterator[Ca
 
 
 def _with_odd_fields(call: Call, pairs: list[tuple[str, str]]) -> Iterator[Call]:
+    """Each field with each of them; the query of a GET request with one, in turns."""
     for place, (field, _value) in enumerate(pairs):
-        for odd in ODD_FIELDS:
+        for number, odd in enumerate(ODD_FIELDS):
             changed = [*pairs[:place], (field, odd), *pairs[place + 1 :]]
             label = f"{call.name} {field}={odd!r:.20}"
             if call.method == "POST":
                 yield Call(
                     label, "POST", call.path, call.query, urlencode(changed, errors="surrogatepass").encode(), FORM
                 )
-                yield Call(label, "GET", call.path, urlencode(changed, errors="surrogatepass"))
+                if (place + number) % 2 == 0:
+                    yield Call(label, "GET", call.path, urlencode(changed, errors="surrogatepass"))

@@ -4,7 +4,7 @@ import re
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from allauth.mfa.models import Authenticator
@@ -16,15 +16,17 @@ from django.utils import timezone
 from django.utils.http import int_to_base36
 
 from apps.accounts import actions as accounts
+from apps.accounts import queries as accounts_queries
 from apps.alerts.channels.push import public_push_key
-from apps.alerts.models import Browser
+from apps.alerts.models import Browser, Rule
 from apps.feed_health.models import Notice
 from apps.following import actions as following
 from apps.following.models import Reading
 from apps.jobs.models import DeadLetter, Job
 from apps.published_feeds.actions.addresses import make_address
 from apps.retrieval.models import Crawl, Page
-from apps.search.actions import consume
+from apps.search.actions.reindexing import consume
+from apps.sources.models import Source
 from apps.stories.models import Section
 from apps.websub.models import Subscription
 from tests.apps.account_data.worlds import add_what_is_not_exported
@@ -35,7 +37,7 @@ MARKER = "Quixotl"
 ANYTHING = re.compile(MARKER, re.IGNORECASE)
 # Names that only the person may see; staff see feeds, their articles, people and jobs.
 PERSONAL = re.compile(
-    rf"{MARKER}[ +](?:folder|inner|tag|search|calls|wrote|could not|is not there|invites|app|browser|private"
+    rf"{MARKER}[ +](?:folder|inner|tag|search|calls|wrote|could not|is not there|app|browser|private"
     rf"|reads this|alone may)",
     re.IGNORECASE,
 )
@@ -53,8 +55,8 @@ def a_foreign_world() -> World:
     person = owner.person
     add_what_is_not_exported(person, owner.former_posting)
     token, secret = accounts.make_token(person, f"{MARKER} app", ["read", "write"], now=now, for_fever=True)
-    invitation, invitation_secret = accounts.invite(person, days=3, note=f"{MARKER} invites", now=now)
-    share = following.share(person, owner.posting.pk, now=now)
+    invitation_secret = accounts_queries.invitation_by(person)
+    share = following.marks.share(person, owner.posting.pk, now=now)
     address = make_address(person, "folder", owner.folder_id, now=now)
     Reading.objects.create(user=person, posting=owner.posting, read_at=now)
     notice = Notice.objects.create(user=person, source=owner.source, kind="broken", at=NOON, created_at=now)
@@ -75,20 +77,10 @@ def a_foreign_world() -> World:
     section = Section.objects.create(
         slug="hidden", title=f"{MARKER} section", query="harbour", place=1, is_on=False, changed_at=now
     )
-    hub = Subscription.objects.create(
-        source=owner.source, kind="websub", hub="https://hub.example/", topic=owner.source.url, due_at=now,
-        token="push-token-of-the-source-0123456", secret="push-secret-of-the-source",
-        callback="https://portal.example/push/x/", requested_at=now, verified_at=now, lease_seconds=9, state="active",
-        expires_at=now + timedelta(days=9),
-    )  # fmt: skip
+    hub = _a_subscription(owner.source, now)
     job = Job.objects.create(kind="index", requested_by="Ann", state="running")
     stuck = DeadLetter.objects.create(id="stuck-1", task="x", content="{}", first_at=now, last_at=now, abandoned_at=now)
-    rule = owner.search.rule
-    rule.webhook_url, rule.webhook_secret = (
-        f"https://{MARKER}.example/hook",
-        b64encode(b"webhook-secret-of-the-owner").decode(),
-    )
-    rule.save()
+    rule = _with_a_webhook(owner.search.rule)
     a_posting(a_source(title="Wire", listed=True), title="For all", text="All may read this alone.", language="en")
     consume()
     known = [
@@ -100,7 +92,7 @@ def a_foreign_world() -> World:
         "address_id": address.pk, "browser_id": browser.pk, "category_id": owner.folder_id + 1,
         "content_type_id": ContentType.objects.get_for_model(type(share)).pk, "enclosure_id": owner.posting.pk * 1_000,
         "entry_id": owner.posting.pk, "feed_id": owner.source.pk, "feed_secret": guessed(address.secret),
-        "folder_id": owner.folder_id, "form": "rss", "icon_id": owner.source.pk, "invitation_id": invitation.pk,
+        "folder_id": owner.folder_id, "form": "rss", "icon_id": owner.source.pk,
         "invitation_secret": guessed(invitation_secret), "job_id": job.pk, "key": "key-of-an-old-mail",
         "key_id": token.pk, "message_id": owner.message_id, "notice_id": notice.pk,
         "object_id": share.pk, "other_folder_id": owner.other_folder_id, "page_id": page.pk, "pk": passkey.pk,
@@ -115,6 +107,22 @@ def a_foreign_world() -> World:
         "undo_id": owner.undo_id, "user_id": person.pk, "what": "pause", "who": person.pk,
     }  # fmt: skip
     return World(owner, values, tuple(known))
+
+
+def _a_subscription(source: Source, now: datetime) -> Subscription:
+    return Subscription.objects.create(
+        source=source, kind="websub", hub="https://hub.example/", topic=source.url, due_at=now,
+        token="push-token-of-the-source-0123456", secret="push-secret-of-the-source",
+        callback="https://portal.example/push/x/", requested_at=now, verified_at=now, lease_seconds=9, state="active",
+        expires_at=now + timedelta(days=9),
+    )  # fmt: skip
+
+
+def _with_a_webhook(rule: Rule) -> Rule:
+    rule.webhook_url = f"https://{MARKER}.example/hook"
+    rule.webhook_secret = b64encode(b"webhook-secret-of-the-owner").decode()
+    rule.save()
+    return rule
 
 
 def guessed(secret: str) -> str:

@@ -1,0 +1,165 @@
+"""Every setting reaches the due times under every policy, in the run of beat that follows and within the budget."""
+
+import pickle
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any
+
+import pytest
+
+from apps.database.statements import query_as
+from apps.retrieval.actions import change_plan, current_plan, replan, replan_changed
+from apps.retrieval.algorithms.calendar import DAY
+from apps.retrieval.algorithms.planner import rehearsal
+from apps.retrieval.algorithms.planner.lookahead import Outlook
+from apps.retrieval.algorithms.planner.rehearsal import Rehearsal, rehearse
+from apps.retrieval.models import Schedule, WeeklyProfile
+from apps.retrieval.planner.due_times import outlook_at, terms_of
+from apps.retrieval.planner.state import COLUMNS, TABLES, ScheduleState, parameters
+from apps.retrieval.policies import OURS, all_policies
+from apps.sources.actions.editing import edit_source, set_interests
+from apps.sources.models import Source
+from tests.apps.retrieval.retrieving import HOUR, NOW, an_observed_source, daily, visit
+from tests.builders import a_follow
+
+pytestmark = pytest.mark.django_db
+
+SOON = NOW + timedelta(minutes=5)
+BUDGET = 6.0  # a day and source
+Change = Callable[[Sequence[Source]], object]
+
+
+def follow(sources: Sequence[Source]) -> None:
+    for _ in range(15):
+        a_follow(source=sources[0])
+
+
+WORTH: dict[str, Change] = {
+    "weight": lambda sources: edit_source(sources[0].pk, weight=16.0),
+    "followers": follow,
+    "interest": lambda sources: set_interests({sources[0].pk: 16.0}),
+}
+# What raises the retrievals of the first source.
+RAISING = WORTH | {
+    "budget": lambda sources: change_plan(budget=2 * BUDGET),
+    "shorter gap": lambda sources: edit_source(sources[1].pk, min_gap=3_600),
+}
+
+
+@pytest.fixture(scope="module")
+def rehearsed() -> dict[bytes, Rehearsal]:
+    return {}
+
+
+@pytest.fixture(autouse=True)
+def _rehearses_once(rehearsed: dict[bytes, Rehearsal], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rehearsals take nearly all of the time here, and most tests have the same ones."""
+
+    def remembered(outlook: Outlook) -> Rehearsal:
+        key = sha256(pickle.dumps(outlook)).digest()
+        if key not in rehearsed:
+            rehearsed[key] = rehearse(outlook)
+        return rehearsed[key]
+
+    monkeypatch.setattr(rehearsal, "rehearse", remembered)
+
+
+@pytest.fixture(scope="module", params=all_policies())
+def policy(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def fleet(policy: str) -> list[Source]:
+    """Sources under a policy that all due times follow: one may be retrieved every eight hours only."""
+    change_plan(budget=BUDGET, policy=policy)
+    sources = [
+        an_observed_source([*daily(7 + number), *daily(20 - number)], min_gap=8 * 3_600 if number == 1 else None)
+        for number in range(6)
+    ]
+    while replan_changed(now=NOW):
+        pass
+    return sources
+
+
+def states() -> list[ScheduleState]:
+    statement = f"SELECT {COLUMNS} FROM {TABLES} ORDER BY source.id"
+    return query_as(ScheduleState.of, statement, parameters())
+
+
+def planned() -> dict[int, float]:
+    """Retrievals a day of each source as planned."""
+    sources, plan = states(), current_plan()
+    assert plan.price is not None
+    if plan.policy == OURS:
+        made = DAY * rehearse(outlook_at(sources, terms_of(plan, plan.price), NOW)).retrievals
+        return {source.source_id: count for source, count in zip(sources, made.tolist(), strict=True)}
+    return {source.source_id: source.unpacked_timetable.per_day for source in sources}
+
+
+def due_times() -> dict[int, Any]:
+    return dict(Schedule.objects.values_list("pk", "due_at"))
+
+
+@pytest.mark.parametrize("setting", RAISING)
+def test_a_setting_moves_due_times_at_once(policy: str, fleet: list[Source], setting: str):
+    moved = fleet[1] if setting == "shorter gap" else fleet[0]
+    before, due_before = planned(), due_times()
+    RAISING[setting](fleet)
+    replan_changed(now=SOON)
+    after, due_after = planned(), due_times()
+    if setting in WORTH and not all_policies()[policy].weighs:
+        assert after == before
+        return
+    assert after[moved.pk] > 1.2 * before[moved.pk]
+    assert due_after[moved.pk] != due_before[moved.pk]
+    budget = len(fleet) * current_plan().budget
+    assert sum(after.values()) == pytest.approx(
+        budget, rel=0.08 if policy == OURS else 0.05
+    )  # ours has jumps: six sources that post by the clock
+    if setting in WORTH:
+        assert sum(after[each.pk] for each in fleet[2:]) < 0.97 * sum(before[each.pk] for each in fleet[2:])
+
+
+def test_neither_a_retrieval_nor_a_plan_of_its_own_hides_a_weight_from_the_plan(policy: str, fleet: list[Source]):
+    before = planned()
+    edit_source(fleet[0].pk, weight=16.0)
+    replan([fleet[0].pk], now=SOON)
+    visit(fleet[0], NOW + 3 * HOUR)
+    replan_changed(now=NOW + 3 * HOUR)
+    assert planned()[fleet[0].pk] > 1.2 * before[fleet[0].pk] or not all_policies()[policy].weighs
+
+
+def test_a_longer_gap_of_its_own_keeps_a_source_from_being_due_within_it(policy: str, fleet: list[Source]):
+    edit_source(fleet[0].pk, min_gap=20 * 3_600)
+    replan_changed(now=SOON)
+    assert Schedule.objects.get(pk=fleet[0].pk).due_at >= NOW + 20 * HOUR
+    assert planned()[fleet[0].pk] <= 1.3
+
+
+def test_the_longest_gap_bounds_all_due_times(policy: str, fleet: list[Source]):
+    change_plan(budget=0.3)
+    replan_changed(now=SOON)
+    change_plan(longest_gap=4)
+    replan_changed(now=SOON)
+    assert all(
+        due <= SOON + 13 * HOUR for due in due_times().values()
+    )  # one has a shortest gap of eight hours, and jitter
+    assert sorted(due_times().values())[-2] <= SOON + 8 * HOUR  # by the clock of a day, not at even gaps
+    assert min(planned().values()) >= 2.9
+
+
+def test_a_new_source_has_its_part_at_once(policy: str, fleet: list[Source]):
+    new = an_observed_source(daily(11))
+    replan_changed(now=SOON)
+    assert policy == OURS or WeeklyProfile.objects.get(pk=new.pk).timetable
+    assert sum(planned().values()) == pytest.approx(7 * BUDGET, rel=0.08)
+
+
+def test_sources_are_planned_as_often_as_before_keep_their_times(policy: str, fleet: list[Source]):
+    before = due_times()
+    edit_source(fleet[0].pk, weight=1.005)
+    replan_changed(now=SOON)
+    after = due_times()
+    assert {pk for pk in before if before[pk] != after[pk]} <= {fleet[0].pk}
