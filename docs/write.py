@@ -30,7 +30,6 @@ CONFIGURATION = DOCS / "configuration.md"
 BENCHMARKS = DOCS / "benchmarks.md"
 PLACE = re.compile(r"\{([^{}:]+)(?::([^{}]*))?\}")
 VALUES = {  # by the reader of `portal.environment`
-    "addresses": "URLs",
     "class_path": "class",
     "database": "URL",
     "folder": "path",
