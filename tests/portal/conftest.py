@@ -125,9 +125,10 @@ class House:
         return self.process.wait(PATIENCE)
 
     def kill_all(self) -> None:
-        """What a power failure does."""
-        for process in {self.process.pid} | self.family:
-            processes.send(process, signal.SIGKILL)
+        """Stop all processes before any is killed: none learns of the death of another and tidies up."""
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for process in {self.process.pid} | self.family:
+                processes.send(process, number)
         self.process.wait(PATIENCE)
         assert until(self.all_gone)
 
