@@ -41,6 +41,7 @@ urlpatterns = [
     path("shared/<str:share_secret>/", marks.shared, name="shared"),
     # search
     path("search/", search.search, name="search"),
+    path("search/models/", search.compare_models, name="compare_models"),
     path("search/saved/", search.saved, name="saved_searches"),
     path("search/saved/save/", search.save_search, name="save_search"),
     path("search/saved/<int:saved_id>/", search.change_search, name="change_search"),

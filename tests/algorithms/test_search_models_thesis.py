@@ -85,7 +85,7 @@ class Twin:
 
 def indexed(texts):
     index = MemoryIndex([words_of(text) for text in texts])
-    return index, thesis.three_indexes(index, np.arange(len(texts)))
+    return index, thesis.three_indexes(index.vectors, np.arange(len(texts)))
 
 
 @pytest.mark.parametrize("model", sorted(thesis.MODELS))
@@ -119,7 +119,7 @@ def test_the_three_indexes_are_what_the_thesis_says():
 
 def test_documents_that_may_not_be_found_are_no_part_of_the_indexes():
     index = MemoryIndex([words_of("storm"), words_of("storm flood"), words_of("flood")])
-    indexes = thesis.three_indexes(index, np.array([2, 0]))
+    indexes = thesis.three_indexes(index.vectors, np.array([2, 0]))
     weights = thesis.query_weights(indexes, index, Query.of(words_of("storm flood")))
     assert thesis.answer(indexes, weights).documents.tolist() == [2, 0]
 

@@ -10,6 +10,7 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.urls import reverse
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
 from apps.alerts import queries as alerts
@@ -22,6 +23,7 @@ from apps.search.algorithms import language
 from apps.search.algorithms.language.trees import parts_of
 from apps.search.models import SavedSearch
 from apps.search.queries import Added, Order, SearchResult
+from apps.search.queries.comparison import SHOWN, compare
 from apps.search.queries.marks import Marker, Text, spelled, texts
 from apps.search.queries.saved import saved_searches
 from apps.search.queries.searching import MAX_RANKED
@@ -124,6 +126,40 @@ def _page(query: SearchQuery, order: Order, *, has_words: bool = False, complain
         "with_more_words": query.changed(expansion=True, removed=()).address(),
         "without_verdicts": query.changed(liked=(), disliked=()).address(),
     }
+
+
+# --- models side by side ----------------------------------------------------------------------------------------------
+MODELS = {  # by their names in evaluations; of the thesis "Ai-Times"
+    "ours": "Wirebeat",
+    "vsm": gettext_lazy("Thesis: vector space"),
+    "vsm_qe": gettext_lazy("Thesis: with expansion"),
+    "vsm_tr": gettext_lazy("Thesis: with reweighting"),
+    "vsm_qe_tr": gettext_lazy("Thesis: with both"),
+    "bm25": "BM25",
+    "rm3": gettext_lazy("BM25 with RM3"),
+}
+
+
+def models_page(user: User, text: str, now: datetime) -> Context:
+    """The best articles by each search model. Raises TooCostly after a statement timeout."""
+    page = {"text": text, "shown": SHOWN}
+    try:
+        tree = language.parse(text)
+    except language.BadQuery as error:
+        return page | {"complaint": complaint(text, error)}
+    if not language.wanted(tree):
+        return page
+    compared = compare(user, tree, now=now)
+    read = texts(user, {posting_id for answer in compared.answers for posting_id in answer.postings})
+    answers = [
+        {
+            "answer": answer,
+            "label": MODELS[answer.name],
+            "rows": [(id, read[id]) for id in answer.postings if id in read],
+        }
+        for answer in compared.answers
+    ]
+    return page | {"compared": compared, "answers": answers}
 
 
 # --- the query --------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from apps.accounts.actions import rate_limits
 from apps.accounts.queries.site import sends_mail
 from apps.accounts.views.requests import errors_in, errors_shown, person_get, person_post
 from apps.alerts.actions import delivering, rules
@@ -32,6 +33,7 @@ from apps.web.algorithms.numbers import whole_number
 from apps.web.pages.search_query import SearchQuery, address_of, explain
 from apps.web.views.rendering import PersonsRequest, Request, back, show
 
+MAX_COMPARED, COMPARED_SECONDS = 30, 600  # comparisons of models by a person
 MAX_SUBSCRIPTION_BYTES = 8_192  # a subscription takes some hundred
 
 
@@ -54,6 +56,21 @@ def search(request: Request) -> HttpResponse:
 @require_safe
 def search_help(request: Request) -> HttpResponse:
     return show(request, "reading/search_help.html")
+
+
+@person_get
+def compare_models(request: PersonsRequest) -> HttpResponse:
+    """Answer one query by every search model, to judge what related terms change."""
+    text = sanitize(request.GET.get("q", "")).strip()
+    query = SearchQuery(text)
+    if text and not rate_limits.is_within("compare", request.user.pk, most=MAX_COMPARED, seconds=COMPARED_SECONDS):
+        message = _("You compared models often just now. Try again in some minutes.")
+        return show(request, "reading/search_costly.html", status=429, query=query, message=message)
+    try:
+        page = pages.models_page(request.user, text, localtime())
+    except TooCostly as error:
+        return show(request, "reading/search_costly.html", status=503, query=query, message=str(error))
+    return show(request, "reading/search_models.html", page=page)
 
 
 @person_get

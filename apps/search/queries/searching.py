@@ -114,11 +114,11 @@ def search(
         result = _by_relevance(request, cursor) if order != "newest" else None
         result = result or _by_time(request, cursor)
     except OperationalError as error:
-        raise _translated(error) from error
+        raise translated(error) from error
     return replace(result, milliseconds=1_000 * (time.perf_counter() - started))
 
 
-def _translated(error: OperationalError) -> Exception:
+def translated(error: OperationalError) -> Exception:
     """TooCostly for a timeout, any other error itself."""
     is_slow = isinstance(error.__cause__, QueryCanceled)
     return TooCostly(_("This search took too long: make it more specific.")) if is_slow else error
@@ -345,4 +345,4 @@ def matching(
             among = parts[0] if len(parts) == 1 else All(tuple(parts))
             return [each.posting_id for each in index.such(Limited(among)).newest(MAX_COUNTED)]
     except OperationalError as error:
-        raise _translated(error) from error
+        raise translated(error) from error

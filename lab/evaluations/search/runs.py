@@ -134,7 +134,7 @@ def _identities(index: Snapshot) -> dict[int, str]:
 
 
 def _others(index: Snapshot, documents: NDArray[np.int64]) -> dict[str, Rank]:
-    indexes = thesis.three_indexes(index, documents)
+    indexes = thesis.three_indexes(index.vectors, documents)
     return {
         **{name: partial(_of_thesis, model, indexes, index) for name, model in thesis.MODELS.items()},
         "bm25": lambda query: bm25(index, query, RETRIEVED),

@@ -59,6 +59,7 @@ offline_changes
 
 search | q=alone | q=alone&like=$posting_id | q=folder:$folder_id | q=in:$source_id
 search_help
+compare_models
 saved_searches
 save_search | q=alone&name=mine
 change_search | name=mine | do=move | do=forget

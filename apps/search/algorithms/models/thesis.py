@@ -64,17 +64,18 @@ class ThreeIndexes:
         return counts
 
 
-def three_indexes(index: Index, documents: IntArray) -> ThreeIndexes:
+def three_indexes(read: Callable[[IntArray], Vectors], documents: IntArray) -> ThreeIndexes:
     """The three sub-indexes of these documents, in memory: for collections of some ten thousand documents.
 
     Parameters
     ----------
-    index : Index
+    read : callable
+        Returns the term frequencies of documents, as `Index.vectors`.
     documents : (N,) array of int
         All that can be found.
     """
     documents = np.sort(documents)
-    vectors = index.vectors(documents)
+    vectors = read(documents)
     document_of = np.repeat(np.arange(documents.size), np.diff(vectors.bounds))
     order = np.argsort(vectors.terms, kind="stable")
     counts = np.bincount(vectors.terms)
