@@ -1,5 +1,6 @@
 """The checks of `manage.py test`: style, types, shape and tests, all of them even if one fails."""
 
+import json
 import os
 import shutil
 import sys
@@ -19,6 +20,9 @@ BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 PYTEST = (sys.executable, "-m", "pytest")
 MAX_WORKERS = 5
 WITH_TRIALS = "--trials"
+AGAIN = "--again"
+TESTS_FAILED = 1  # pytest's exit code
+MAX_AGAIN = 5  # failed tests that run again; more are no accident
 TRIAL = "pytest.mark.trial"
 SHAPE = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 
@@ -37,9 +41,11 @@ class Outcome(NamedTuple):
 def run(arguments: Sequence[str]) -> int:
     """Run pytest with these arguments or, without any, every check; returns the exit code.
 
-    Trials run when arguments name tests, or with `--trials`.
+    Trials run when arguments name tests, or with `--trials`. With `--again`, a few failed tests run once more, alone,
+    and those that pass then are named but are no failure: among ten thousand tests of processes, browsers and servers,
+    on a machine that others use too, one may fail by accident.
     """
-    for_pytest = [argument for argument in arguments if argument != WITH_TRIALS]
+    for_pytest = [argument for argument in arguments if argument not in (WITH_TRIALS, AGAIN)]
     processes.hold_signals()
     started = time.monotonic()
     try:
@@ -49,7 +55,8 @@ def run(arguments: Sequence[str]) -> int:
             environment = servers | {"WIREBEAT_CHROMIUM": chromium() or "", "PYTHONDONTWRITEBYTECODE": ""}
             if for_pytest:
                 return throwaway.run_in_front([*PYTEST, *for_pytest], environment).code
-            results = outcomes(quick_checks(), tests(with_trials=WITH_TRIALS in arguments), environment)
+            step = tests(with_trials=WITH_TRIALS in arguments)
+            results = outcomes(quick_checks(), step, environment, again=AGAIN in arguments)
     except StartError as error:
         sys.exit(str(error))
     except processes.Stopped as stopped:
@@ -91,7 +98,9 @@ def trials() -> int:
     return sum(file.read_text(encoding="utf-8").count(TRIAL) for file in files)
 
 
-def outcomes(quick: Sequence[Step], tests: Step, environment: Mapping[str, str]) -> list[Outcome]:
+def outcomes(
+    quick: Sequence[Step], tests: Step, environment: Mapping[str, str], *, again: bool = False
+) -> list[Outcome]:
     """Run quick checks beside the tests, which have the terminal: what the others print is shown afterwards."""
     with ExitStack() as files:
         outputs = [files.enter_context(TemporaryFile()) for _ in quick]
@@ -110,7 +119,27 @@ def outcomes(quick: Sequence[Step], tests: Step, environment: Mapping[str, str])
             results.append(outcome(step, child.wait()))
             output.seek(0)
             print(f"\n=== {step.name}\n{output.read().decode(errors='replace')}", end="", flush=True)
+    if again and ending.code == TESTS_FAILED:
+        return [*results, outcome_alone(tests, environment)]
     return [*results, outcome(tests, ending.code)]
+
+
+def outcome_alone(tests: Step, environment: Mapping[str, str]) -> Outcome:
+    """Run the tests that failed once more, without others beside them."""
+    failed = failed_tests()
+    if not 0 < len(failed) <= MAX_AGAIN:
+        return outcome(tests, TESTS_FAILED)
+    print(f"\n=== {len(failed)} of the tests once more, alone\n", flush=True)
+    code = throwaway.run_in_front([*PYTEST, *failed], environment).code
+    return outcome(tests._replace(remark=f"{tests.remark}; failed at first, passed alone: {', '.join(failed)}"), code)
+
+
+def failed_tests() -> list[str]:
+    """Those of the last run, by pytest's own record."""
+    try:
+        return list(json.loads((throwaway.ROOT / ".pytest_cache/v/cache/lastfailed").read_bytes()))
+    except FileNotFoundError:
+        return []
 
 
 def outcome(step: Step, code: int) -> Outcome:

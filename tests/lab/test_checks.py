@@ -33,6 +33,35 @@ def test_failed_tests_are_a_failure():
     assert checks.summary(run([python("style", "pass")], python("tests", "exit(1)")), seconds=1.0) == 1
 
 
+@pytest.mark.parametrize(
+    ("works_alone", "verdict"), [(True, "passed; failed at first, passed alone"), (False, "FAILED")]
+)
+def test_a_failed_test_that_passes_alone_is_named_but_no_failure(tmp_path, monkeypatch, works_alone, verdict):
+    """It fails while a file is there, which the first run removes."""
+    there = tmp_path / "disturbed"
+    there.touch()
+    remove = f"there.unlink(missing_ok={works_alone})" if works_alone else "pass"
+    test = tmp_path / "test_disturbed.py"
+    test.write_text(
+        "from pathlib import Path\nimport pytest\n"
+        f"there = Path({str(there)!r})\n"
+        f"def test_it():\n    if there.exists():\n        {remove}\n        pytest.fail('disturbed')\n"
+    )
+    monkeypatch.setattr(checks, "PYTEST", (sys.executable, "-m", "pytest", "-p", "no:cacheprovider"))
+    monkeypatch.setattr(checks, "failed_tests", lambda: [f"{test}::test_it"])
+    tests = Step("tests", [*checks.PYTEST, str(test)])
+    (outcome,) = checks.outcomes([], tests, os.environ, again=True)
+    assert outcome.verdict.startswith(verdict)
+    there.touch()
+    assert checks.outcomes([], tests, os.environ)[0].verdict.startswith("FAILED")
+
+
+def test_many_failed_tests_do_not_run_again(monkeypatch):
+    monkeypatch.setattr(checks, "failed_tests", lambda: [f"test_{number}" for number in range(checks.MAX_AGAIN + 1)])
+    (outcome,) = checks.outcomes([], python("tests", "exit(1)"), os.environ, again=True)
+    assert outcome.verdict == "FAILED (code 1)"
+
+
 def test_quick_checks_run_beside_the_tests_and_what_they_print_is_shown_in_one_piece(capfd, tmp_path):
     """Each waits for what the other has written."""
     code = "import pathlib, sys, time\nprint('{0} begins', flush=True); pathlib.Path({1!r}).touch()\n"

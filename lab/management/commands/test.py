@@ -8,7 +8,7 @@ from lab import checks
 
 class Command(BaseCommand):
     help = (
-        "Run every check, and every test but the trials, which --trials adds."
+        "Run every check, and every test but the trials, which --trials adds; --again repeats a few that failed, alone."
         " With other arguments, run pytest alone with them: test tests/apps/sources -k opml"
     )
     requires_system_checks = ()
