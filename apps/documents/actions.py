@@ -7,7 +7,7 @@ the file of an expired document, `forget_expired` deletes file and row, and `kee
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -45,7 +45,7 @@ def keep(body: bytes, *, url: str, content_type: str, now: datetime, days: int |
     with transaction.atomic():
         _lock(digest)
         row = RawDocument.objects.filter(pk=digest).first()
-        if row is not None and storage.is_whole(digest, row.stored_size):
+        if row is not None and queries.is_whole(row):
             latest = Greatest(F("expires_at"), Value(expires_at))
             RawDocument.objects.filter(pk=digest).update(expires_at=latest)
             return digest
@@ -62,6 +62,11 @@ def keep(body: bytes, *, url: str, content_type: str, now: datetime, days: int |
             expires_at=max(expires_at, row.expires_at) if row else expires_at,
         ).save(force_insert=row is None)
     return digest
+
+
+def release(digests: Collection[bytes], *, now: datetime) -> None:
+    """Let documents expire now; within an hour they are deleted."""
+    RawDocument.objects.filter(pk__in=digests, expires_at__gt=now).update(expires_at=now)
 
 
 def forget_expired(*, now: datetime) -> int:
@@ -83,6 +88,22 @@ def sweep(*, now: datetime) -> int:
         orphans = set(digests) - queries.kept_among(digests)
         swept += _each(sorted(orphans), lambda digest: _sweep(digest, now))
     return swept
+
+
+def scrub(*, now: datetime) -> int:
+    """Verify the documents of one of 256 folders, another each hour: all within eleven days. Returns the damaged ones.
+
+    A damaged one is healed when its page is kept again.
+    """
+    first = bytes([int(now.timestamp() // 3_600) % storage.FOLDERS])
+    damaged = 0
+    for row in RawDocument.objects.filter(hash__gte=first, hash__lte=first.ljust(33, b"\xff")).iterator():
+        is_whole = queries.is_whole(row)
+        found = RawDocument.objects.filter(pk=row.pk).update(damaged_at=None if is_whole else now)
+        if found and not is_whole:
+            damaged += 1
+            logger.error("the file of the document %s of %s is damaged", bytes(row.hash).hex(), row.url[:200])
+    return damaged
 
 
 def _each(digests: Iterable[bytes], delete: Callable[[bytes], bool]) -> int:

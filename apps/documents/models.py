@@ -14,6 +14,7 @@ class RawDocument(models.Model):
     url = models.TextField()  # where it was first found
     stored_at = models.DateTimeField()
     expires_at = models.DateTimeField(db_index=True)
+    damaged_at = models.DateTimeField(null=True)  # when its file was last found not to hold it
 
     def __str__(self) -> str:
         return f"document {bytes(self.hash).hex()[:12]} of {self.url}"

@@ -40,6 +40,16 @@ def read(digest: bytes) -> Raw:
     return Raw(body, row.content_type, row.url)
 
 
+def is_whole(row: RawDocument) -> bool:
+    """Whether the stored file holds the document, by its hash."""
+    digest = bytes(row.hash)
+    try:
+        unpack(storage.read(digest, row.stored_size), digest, row.size)
+    except (FileNotFoundError, Damaged):
+        return False
+    return True
+
+
 def expired(now: datetime) -> QuerySet[RawDocument]:
     """Expired documents, the earliest first."""
     return RawDocument.objects.filter(expires_at__lte=now).order_by("expires_at", "pk")

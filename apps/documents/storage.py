@@ -28,13 +28,6 @@ def read(digest: bytes, stored_size: int) -> bytes:
         return bytes(file.read(stored_size + 1))
 
 
-def is_whole(digest: bytes, stored_size: int) -> bool:
-    """Whether a document's file exists with the recorded size."""
-    storage = storages["documents"]
-    name = path_of(digest)
-    return storage.exists(name) and storage.size(name) == stored_size
-
-
 def delete(digest: bytes) -> None:
     """Delete a document's file if it exists."""
     storages["documents"].delete(path_of(digest))

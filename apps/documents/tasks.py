@@ -12,3 +12,8 @@ from apps.documents import actions
 def tidy_documents(**_: Any) -> None:
     actions.forget_expired(now=datetime.now(UTC))
     actions.sweep(now=datetime.now(UTC))
+
+
+@shared_task
+def scrub(**_: Any) -> None:
+    actions.scrub(now=datetime.now(UTC))

@@ -56,6 +56,7 @@ class Posting(models.Model):
                 fields=["source", "id"], include=["published_at", "retrieved_at", "first_copy"], name="posting_arrival"
             ),
             models.Index(fields=["fold_key", "published_at"], condition=~models.Q(fold_key=0), name="posting_fold"),
+            models.Index(fields=["document"], condition=~models.Q(document=b""), name="posting_document"),
             models.Index(
                 fields=["first_copy", "id"],
                 include=["source", "published_at"],

@@ -62,7 +62,10 @@ class Source(models.Model):
     expiry_days = models.PositiveIntegerField(
         null=True,
         blank=True,
-        help_text=_("Articles older than this many days are deleted, unless someone has starred them."),
+        help_text=_(
+            "Articles older than this many days are deleted, unless someone has starred or annotated them; 0 keeps them"
+            " forever. Leave empty for what is set for the category."
+        ),
     )
     stop_regex = models.CharField(
         max_length=500, blank=True, help_text=_("Words that match are never trending words of this feed.")
@@ -93,6 +96,16 @@ class Source(models.Model):
         return gettext(kinds.kind_of(self.kind).label)
 
 
+class Retention(models.Model):
+    """How long articles of a category are kept; the empty category stands for all feeds without a rule."""
+
+    category = models.CharField(max_length=100, unique=True, blank=True)
+    days = models.PositiveIntegerField()  # 0: forever
+
+    def __str__(self) -> str:
+        return f"{self.category or 'everything else'}: {self.days} days"
+
+
 class FormerAddress(models.Model):
     """The address of a source that was merged into another one, which the address now stands for."""
 
@@ -117,6 +130,7 @@ class AuditEntry(models.Model):
         CATEGORY = "category", _("Category")
         LANGUAGE = "language", _("Language")
         URL = "url", _("Address")
+        RETENTION = "expiry_days", _("Retention")
         MERGED = "merged", _("Merged")
         DELETED = "deleted", _("Deleted")
         PLAN = "plan", _("Plan")

@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 
 from apps.database.sanitizing import sanitize
 from apps.database.statements import query
-from apps.sources.models import AuditEntry, FormerAddress, Icon, Source
+from apps.sources.models import AuditEntry, FormerAddress, Icon, Retention, Source
 
 MAX_SOURCES = 100_000  # counting more of them by state takes too long for a health check
 ESTIMATED_STATES = f"""
@@ -18,6 +18,17 @@ FROM pg_class JOIN pg_stats ON schemaname = 'public' AND tablename = relname AND
     unnest(most_common_vals::text::text[], most_common_freqs) AS common (state, share)
 WHERE pg_class.oid = 'sources_source'::regclass AND reltuples > {MAX_SOURCES}
 """
+
+
+# For how many days the articles of a `source` are kept; null: forever.
+KEPT_DAYS = """nullif(coalesce(source.expiry_days,
+    (SELECT days FROM sources_retention WHERE sources_retention.category = source.category),
+    (SELECT days FROM sources_retention WHERE sources_retention.category = ''), 0), 0)"""
+
+
+def retentions() -> dict[str, int]:
+    """The days by category, 0 for ever; the empty category stands for all others."""
+    return dict(Retention.objects.order_by("category").values_list("category", "days"))
 
 
 def everything() -> QuerySet[Source]:

@@ -37,6 +37,12 @@ class CurationForm(forms.Form):
     weight = forms.FloatField(
         min_value=0, max_value=1_000, required=False, label=_("Weight"), help_text=_("Leave empty to keep it.")
     )
+    expiry_days = forms.RegexField(
+        r"^(-|\d{1,5})$",
+        required=False,
+        label=_("Days to keep articles"),
+        help_text=_("0 keeps them forever. Leave empty to keep the setting. A dash removes it: the category decides."),
+    )
     state = forms.ChoiceField(
         required=False,
         label=_("State"),
@@ -64,12 +70,13 @@ class CurationForm(forms.Form):
     def curation(self) -> Curation:
         """The values of a valid form."""
         given = self.cleaned_data
-        listed, state = given.get("listed"), given.get("state")
+        listed, state, days = given.get("listed"), given.get("state"), given.get("expiry_days")
         return Curation(
             category=_typed(given.get("category", "")),
             language=_typed(given.get("language", "")),
             listed=None if not listed else listed == "yes",
             weight=given.get("weight"),
+            expiry_days=None if not days else -1 if days == NONE else int(days),
             state=Source.State(state) if state else None,
         )
 

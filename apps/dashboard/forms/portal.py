@@ -80,6 +80,23 @@ class SectionForm(forms.Form):
         return cleaned
 
 
+class RetentionForm(forms.Form):
+    category = forms.CharField(
+        max_length=100, required=False, label=_("Category"), help_text=_("Leave empty for all feeds without a rule.")
+    )
+    days = forms.IntegerField(
+        min_value=0,
+        max_value=36_600,
+        required=False,
+        label=_("Days to keep articles"),
+        help_text=_("0 keeps them forever. Leave empty to remove the rule."),
+    )
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["category"].widget.attrs["list"] = "known-categories"
+
+
 def _policies() -> list[tuple[str, str]]:
     return [(policy.name, gettext(policy.label)) for policy in all_policies().values()]
 

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.cache import cache
 from django.core.paginator import Paginator
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -17,17 +16,13 @@ from apps.dashboard import queries
 from apps.dashboard.pages.metrics import backlogs
 from apps.dashboard.queries import people_counts, services
 from apps.database.activity import load
-from apps.database.sizes import Size, sizes
 from apps.database.statement_timeout import TookTooLong, statement_timeout
-from apps.documents.queries import kept
 from apps.following.queries import may_open_private
 from apps.jobs import queries as jobs
 from apps.jobs.actions.dead_letters import dead_letters, known_tasks
 from apps.retrieval import queries as retrieval
 from apps.retrieval.reports import lateness
-from apps.retrieval.reports.delays import Stored, stored_by_day
 from apps.retrieval.reports.lateness import Overdue, overdue, recent, uncommitted_since
-from apps.search.queries.state import index_state
 from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import hosts_only
 from apps.stories.models import Section
@@ -166,11 +161,7 @@ def _is_backed_up() -> bool:
 # --- lists ------------------------------------------------------------------------------------------------------------
 LENGTH = 50
 MAX_FAILED = 50  # undeliverable messages, the latest
-DAYS_STORED = 14
 DEAD_LETTERS = 100  # shown
-GROWTH_KEPT = 600  # s; the log of two weeks is read for it
-MAX_TABLES = 15
-CONTENTS = ("postings_posting", "search_document", "search_generation", "search_row", "stories_member")
 
 
 def failing_page(user: User, words: str, number: str) -> Context:
@@ -212,40 +203,6 @@ def queues_page(now: datetime) -> Context:
         "notifications": within_time(messages.waiting_and_failed),
         "failed": within_time(lambda: tuple(messages.failed_messages(most=MAX_FAILED))),  # the latest ones
     }
-
-
-def storage_page(now: datetime) -> Context:
-    """A fixed number of queries."""
-    found = within_time(sizes)
-    stored = _stored(now)
-    per_posting = _bytes_per_posting(found) if found else None
-    week = [day.postings for day in stored[-8:-1]]  # whole days
-    return {
-        "load": within_time(load),
-        "tables": tuple(found[:MAX_TABLES]) if found else (),  # the largest
-        "documents": within_time(kept),
-        "stored": stored,  # postings by day
-        "bytes_per_posting": per_posting,  # with all data derived from it
-        "growth": per_posting * sum(week) / len(week) if per_posting and week else None,  # bytes a day
-        "index": within_time(index_state),
-    }
-
-
-def _stored(now: datetime) -> tuple[Stored, ...]:
-    key = f"dashboard.stored.{now:%Y%m%d}"
-    known: tuple[Stored, ...] | None = cache.get(key)
-    if known is None:
-        known = tuple(within_time(stored_by_day, now, DAYS_STORED) or ())
-        if known:
-            cache.set(key, known, GROWTH_KEPT)
-    return known
-
-
-def _bytes_per_posting(found: list[Size]) -> float | None:
-    """The size of a posting with all data derived from it; None without postings."""
-    total = sum(size.total for size in found if size.table in CONTENTS)
-    rows = next((size.rows for size in found if size.table == "postings_posting"), 0)
-    return total / rows if rows else None
 
 
 def dead_letters_page() -> Context:

@@ -14,15 +14,17 @@ from django.utils.translation import gettext_lazy
 from apps.accounts.models import User
 from apps.accounts.views.requests import errors_shown, for_staff, present, staff_get, staff_post
 from apps.dashboard import actions
-from apps.dashboard.forms.portal import PlanForm, SectionForm
+from apps.dashboard.forms.portal import PlanForm, RetentionForm, SectionForm
 from apps.dashboard.pages import overview as pages
 from apps.dashboard.pages.jobs import job_page, jobs_page
 from apps.dashboard.pages.plan import plan_page, source_plan_page
+from apps.dashboard.pages.storage import storage_page
 from apps.jobs import actions as jobs
 from apps.jobs.actions import dead_letters as dead
 from apps.retrieval import actions as retrieval
 from apps.search.algorithms.language import BadQuery
 from apps.sources import queries as sources
+from apps.sources.actions import curating
 from apps.stories import actions as stories
 from apps.stories.actions.sections import NotASection
 from apps.stories.models import Section
@@ -212,9 +214,15 @@ def people(request: HttpRequest) -> HttpResponse:
     return show(request, "dashboard/people.html", page=page)
 
 
-@staff_get
+@for_staff
 def storage(request: HttpRequest) -> HttpResponse:
-    return show(request, "dashboard/storage.html", page=pages.storage_page(now()))
+    """Sizes, and how long articles are kept."""
+    form = RetentionForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        curating.set_retention(**form.cleaned_data, by=by(request, "storage"))
+        messages.success(request, _("Saved. Expired articles are deleted each night."))
+        return redirect("dashboard_storage")
+    return show(request, "dashboard/storage.html", page=storage_page(now()), form=form)
 
 
 @staff_post

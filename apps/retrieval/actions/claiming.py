@@ -18,13 +18,14 @@ from apps.retrieval.queries import USER_REQUEST
 from apps.retrieval.scheduler.claims import LEASE, Claim
 from apps.sources.formats.feed import UpdateHints
 from apps.sources.kinds import kind_of
+from apps.sources.queries import KEPT_DAYS
 
 logger = logging.getLogger(__name__)
 
 FORGET_WORKERS_AFTER = timedelta(days=1)
 
 # The second condition: this very call began it, but its answer was lost with the connection.
-_START = """
+_START = f"""
 UPDATE retrieval_schedule schedule
 SET sequence = claim.sequence + 1, worker = %(worker)s, requested_at = %(now)s, dispatched_at = NULL,
     attempts = least(schedule.attempts + 1, 1000),
@@ -40,7 +41,8 @@ RETURNING source.id AS source_id, schedule.sequence, source.url, claim.due_at, c
     schedule.moved_to, schedule.moved_count, schedule.repeats, schedule.ttl, schedule.skip_hours, schedule.skip_days,
     schedule.failing_since, source.min_gap, source.clock_rate, source.title = '' OR source.site_url = '' AS nameless,
     schedule.observed_at IS NULL AND schedule.consecutive_failures = 0 AS is_first, source.kind, source.recipe,
-    source.site_id, source.expiry_days, CASE schedule.reason WHEN %(requested)s THEN 'reader' ELSE 'plan' END AS origin,
+    source.site_id, {KEPT_DAYS} AS expiry_days,
+    CASE schedule.reason WHEN %(requested)s THEN 'reader' ELSE 'plan' END AS origin,
     source.full_text OR EXISTS (
         SELECT FROM following_follow follow
         WHERE follow.source_id = source.id AND follow.full_text = 'page') AS full_text,

@@ -5,50 +5,33 @@ from datetime import datetime
 from django.db import transaction
 
 from apps.database.statements import execute, query
+from apps.documents import actions as documents
 from apps.postings.actions import forget_old_fingerprints, note_recent_copies
 from apps.postings.models import Posting
+from apps.retrieval.queries.retention import NOT_KEPT, expired
 
 BATCH = 500  # postings of one transaction
 
-_NOT_KEPT = """
-    NOT EXISTS (SELECT FROM following_mark mark WHERE mark.posting_id = posting.id AND mark.starred_at IS NOT NULL)
-    AND NOT EXISTS (SELECT FROM following_note note WHERE note.posting_id = posting.id)
-"""
-# A posting without a date of its own would be stored again as a new one while its source still shows it: of these, as
-# many are kept as its latest document had items.
-_EXPIRED = f"""
-SELECT posting.id FROM postings_posting posting
-JOIN sources_source source ON source.id = posting.source_id AND source.expiry_days IS NOT NULL
-LEFT JOIN retrieval_weeklyprofile profile ON profile.source_id = source.id
-WHERE posting.published_at < %(now)s - make_interval(days => source.expiry_days)
-    AND posting.id > %(after)s AND {_NOT_KEPT}
-    AND (posting.claimed_at IS NOT NULL OR coalesce(profile."window", 0) = 0 OR EXISTS (
-        SELECT FROM postings_posting newer
-        WHERE newer.source_id = posting.source_id AND newer.claimed_at IS NULL
-            AND (newer.published_at, newer.id) > (posting.published_at, posting.id)
-        OFFSET profile."window" - 1))
-ORDER BY posting.id LIMIT %(batch)s
-"""
-
 
 def forget_expired(*, now: datetime) -> int:
-    """Delete the postings that are older than their source's `expiry_days`; returns how many there were."""
+    """Delete the postings that are older than their retention; returns how many there were."""
     note_recent_copies(now)
     forget_old_fingerprints(now)
     deleted = after = 0
     while True:
-        ids = [id for (id,) in query(_EXPIRED, {"now": now, "after": after, "batch": BATCH})]
+        ids, after = expired(after, BATCH, now)
         if not ids:
             return deleted
-        deleted += _delete(ids)
-        after = ids[-1]
+        deleted += _delete(ids, now)
 
 
 @transaction.atomic
-def _delete(posting_ids: list[int]) -> int:
+def _delete(posting_ids: list[int], now: datetime) -> int:
     """Delete those that no user has starred or noted in the meantime; the lock prevents it from here on."""
     execute("SELECT id FROM postings_posting WHERE id = ANY(%s) ORDER BY id FOR UPDATE", [posting_ids])
-    expired = query(f"SELECT id FROM postings_posting posting WHERE id = ANY(%s) AND {_NOT_KEPT}", [posting_ids])
-    ids = [id for (id,) in expired]
-    Posting.objects.filter(pk__in=ids).delete()
-    return len(ids)
+    rows = query(f"SELECT id, document FROM postings_posting posting WHERE id = ANY(%s) AND {NOT_KEPT}", [posting_ids])
+    Posting.objects.filter(pk__in=[row.id for row in rows]).delete()
+    pages = {bytes(row.document) for row in rows if row.document}
+    shared = Posting.objects.filter(document__in=pages).values_list("document", flat=True)
+    documents.release(pages - set(map(bytes, shared)), now=now)
+    return len(rows)

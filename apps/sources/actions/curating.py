@@ -7,9 +7,9 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 
-from apps.sources.models import AuditEntry, Source
+from apps.sources.models import AuditEntry, Retention, Source
 
-AUDITED = ("weight", "state", "listed", "always_retrieved", "category", "language", "url")
+AUDITED = ("weight", "state", "listed", "always_retrieved", "category", "language", "url", "expiry_days")
 MAX_LENGTH = 300  # characters of a value
 
 
@@ -85,6 +85,7 @@ class Curation(NamedTuple):
     language: str | None = None
     listed: bool | None = None
     weight: float | None = None
+    expiry_days: int | None = None  # 0: forever; negative: those of the category
     state: Source.State | None = None  # paused: applies to active sources only; active: to all others
 
     @property
@@ -103,7 +104,7 @@ def curate(source_ids: Collection[int], curation: Curation, *, by: By) -> list[i
         Source.objects.filter(pk__in=source_ids, site=None)
         .order_by("pk")  # all writers lock in this order, against deadlocks
         .select_for_update(no_key=True)  # does not block inserts of postings
-        .only("title", "url", "category", "language", "listed", "weight", "state")
+        .only("title", "url", "category", "language", "listed", "weight", "expiry_days", "state")
     )
     decisions: list[AuditEntry] = []
     changed: dict[tuple[str, object], list[int]] = defaultdict(list)  # ids by column and new value
@@ -132,7 +133,23 @@ def _difference(source: Source, curation: Curation) -> tuple[dict[str, object], 
         given["state"] = curation.state and curation.state.value
     before = {name: getattr(source, name) for name in given}
     after = {name: value for name, value in given.items() if value is not None and value != before[name]}
+    days = curation.expiry_days
+    if days is not None and (kept := None if days < 0 else days) != source.expiry_days:
+        before["expiry_days"], after["expiry_days"] = source.expiry_days, kept
     return {name: before[name] for name in after}, after
+
+
+@transaction.atomic
+def set_retention(category: str, days: int | None, *, by: By) -> None:
+    """Keep articles of a category for some days, 0 for ever; with None it has no rule of its own."""
+    before = dict(Retention.objects.select_for_update().filter(category=category).values_list("category", "days"))
+    if days is None:
+        Retention.objects.filter(category=category).delete()
+    else:
+        Retention.objects.update_or_create(category=category, defaults={"days": days})
+    if before.get(category) != days:
+        name = category or "all other categories"
+        note([decision(AuditEntry.What.RETENTION, written(before.get(category)), written(days), name=name)], by)
 
 
 @transaction.atomic

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from apps.alerts.models import Message
 from apps.dashboard.pages import overview
-from apps.dashboard.pages import overview as lists
 from apps.dashboard.pages.overview import needs, within_time
+from apps.dashboard.pages.storage import DAYS_STORED
 from apps.dashboard.queries import people_counts
 from apps.database.sizes import sizes
 from apps.database.statement_timeout import TookTooLong, statement_timeout
@@ -338,7 +338,7 @@ def test_storage_shows_what_came(client, staff):
     a_retrieval(fetched_at=now - 2 * DAY, new=7)
     a_retrieval(fetched_at=now - 40 * DAY, new=900)
     page = client.get(reverse("dashboard_storage")).context["page"]
-    assert len(page["stored"]) == lists.DAYS_STORED
+    assert len(page["stored"]) == DAYS_STORED
     assert [day.postings for day in page["stored"] if day.postings] == [7, 5]
     assert page["load"].size > 1_000_000
 

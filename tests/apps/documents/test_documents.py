@@ -2,6 +2,7 @@
 
 import threading
 from datetime import UTC, datetime, timedelta
+from itertools import count
 
 import pytest
 from django.apps import apps
@@ -11,7 +12,7 @@ from django.db import connection
 from time_machine import travel
 
 from apps.documents import tasks
-from apps.documents.actions import BATCH, MAX_DOCUMENT_BYTES, DocumentTooLarge, forget_expired, keep, sweep
+from apps.documents.actions import BATCH, MAX_DOCUMENT_BYTES, DocumentTooLarge, forget_expired, keep, scrub, sweep
 from apps.documents.algorithms.packing import hash_of, path_of
 from apps.documents.models import RawDocument
 from apps.documents.queries import DocumentDamaged, DocumentLost, read
@@ -111,6 +112,45 @@ def test_damaged_file_is_reported_and_replaced_by_storing_again(storage, stored,
     keep_page()
     assert read(digest).body == PAGE
     assert len(all_files(storage)) == 1
+
+
+def damage(storage, digest):
+    """Turn a bit of a file's checksum: it keeps its size."""
+    with storage.open(path_of(digest)) as file:
+        stored = file.read()
+    storage.delete(path_of(digest))
+    storage.save(path_of(digest), ContentFile(stored[:-6] + bytes([stored[-6] ^ 1]) + stored[-5:]))
+
+
+def body_in_folder(number, word):
+    return next(body for each in count() if hash_of(body := b"%s %d" % (word, each))[0] == number)
+
+
+def test_damage_of_the_same_length_is_healed_when_the_page_is_kept_again(storage):
+    digest = keep_page()
+    damage(storage, digest)
+    with pytest.raises(DocumentDamaged):
+        read(digest)
+    keep_page()
+    assert read(digest).body == PAGE
+
+
+def test_a_scrub_reports_damaged_and_lost_documents_of_a_folder_until_they_are_healed(storage, caplog):
+    bodies = [body_in_folder(255, word) for word in (b"whole", b"damaged", b"lost")]
+    whole, damaged, lost = map(keep_page, bodies)
+    hour = hour_of(whole, NOON)
+    for digest in (damaged, keep_page(body_in_folder(254, b"of another hour"))):
+        damage(storage, digest)
+    storage.delete(path_of(lost))
+    assert scrub(now=hour) == 2
+    assert damaged.hex() in caplog.text
+    assert lost.hex() in caplog.text
+    reported = RawDocument.objects.exclude(damaged_at=None).values_list("pk", flat=True)
+    assert set(map(bytes, reported)) == {damaged, lost}
+    for body in bodies:
+        keep_page(body)
+    assert not RawDocument.objects.exclude(damaged_at=None).exists()
+    assert scrub(now=hour) == 0
 
 
 def test_documents_are_forgotten_when_their_time_is_over_and_not_before(storage):

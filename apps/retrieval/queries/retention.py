@@ -1,0 +1,69 @@
+"""Which postings expire, and how many there will be."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from apps.database.sizes import Size
+from apps.database.statements import query
+from apps.sources.queries import KEPT_DAYS
+
+CONTENTS = ("postings_posting", "search_document", "search_generation", "search_row", "stories_member")
+SAMPLE = 20_000  # postings that stand for all
+RATE_DAYS = 14  # over which the rate of new postings is measured
+
+NOT_KEPT = """
+    NOT EXISTS (SELECT FROM following_mark mark WHERE mark.posting_id = posting.id AND mark.starred_at IS NOT NULL)
+    AND NOT EXISTS (SELECT FROM following_note note WHERE note.posting_id = posting.id)
+"""
+# A posting without a date of its own would be stored again as a new one while its source shows it: of these, as many
+# are kept as its latest document had items.
+_EXPIRED = f"""
+SELECT source.id AS source_id, posting.id FROM (
+    SELECT source.id, {KEPT_DAYS} AS days FROM sources_source source WHERE id >= %(after)s OFFSET 0
+) source
+LEFT JOIN retrieval_weeklyprofile profile ON profile.source_id = source.id
+CROSS JOIN LATERAL (
+    SELECT id FROM postings_posting posting
+    WHERE posting.source_id = source.id AND published_at < %(now)s - make_interval(days => source.days) AND {NOT_KEPT}
+        AND (posting.claimed_at IS NOT NULL OR coalesce(profile."window", 0) = 0 OR EXISTS (
+            SELECT FROM postings_posting newer WHERE newer.source_id = posting.source_id AND newer.claimed_at IS NULL
+                AND (newer.published_at, newer.id) > (posting.published_at, posting.id)
+            OFFSET profile."window" - 1))
+    ORDER BY published_at LIMIT %(batch)s
+) posting
+WHERE source.days IS NOT NULL ORDER BY source.id LIMIT %(batch)s
+"""
+_EXPECTED = f"""
+SELECT horizon, 100 / %(percent)s * sum(
+    (days IS NULL OR published_at >= %(now)s + make_interval(days => horizon - days) OR NOT ({NOT_KEPT}))::int
+    + CASE WHEN published_at > %(now)s - make_interval(days => least(%(rate_days)s, days))
+        THEN least(horizon, days)::float8 / least(%(rate_days)s, days) ELSE 0 END) AS postings
+FROM (
+    SELECT posting.id, published_at, {KEPT_DAYS} AS days
+    FROM postings_posting posting TABLESAMPLE SYSTEM (%(percent)s)
+    JOIN sources_source source ON source.id = posting.source_id
+) posting, unnest(%(horizons)s::int[]) horizon GROUP BY horizon ORDER BY horizon
+"""
+
+
+def expired(after: int, batch: int, now: datetime) -> tuple[list[int], int]:
+    """Some expired postings of sources from `after` on, and the last of these sources."""
+    rows = query(_EXPIRED, {"after": after, "batch": batch, "now": now})
+    return [row.id for row in rows], rows[-1].source_id if rows else after
+
+
+def postings_expected(now: datetime, horizons: Collection[int]) -> dict[int, float]:
+    """How many postings there will be in some days, at the present rates and rules; estimated from a sample."""
+    values = {"now": now, "horizons": list(horizons), "percent": _percent(), "rate_days": RATE_DAYS}
+    return dict.fromkeys(horizons, 0.0) | dict(query(_EXPECTED, values))
+
+
+def bytes_per_posting(found: Sequence[Size]) -> float | None:
+    """The size of a posting with all data derived from it; None without postings."""
+    rows = next((size.rows for size in found if size.table == "postings_posting"), 0)
+    return sum(size.total for size in found if size.table in CONTENTS) / rows if rows else None
+
+
+def _percent() -> float:
+    [(rows,)] = query("SELECT reltuples FROM pg_class WHERE oid = 'postings_posting'::regclass")
+    return 100.0 * min(1.0, SAMPLE / max(float(rows), 1.0))
