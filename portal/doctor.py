@@ -7,7 +7,6 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import NamedTuple
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -67,8 +66,7 @@ class Wrong(Exception):
 
 def examined() -> Iterator[Finding]:
     """Run all checks; those that need the database are left out if it does not answer."""
-    for name, check in ALONE.items():
-        yield _finding(name, check)
+    yield from map(_finding, ALONE)
     try:
         connection = databases.connect()
     except psycopg.Error as error:
@@ -76,17 +74,17 @@ def examined() -> Iterator[Finding]:
         yield Finding("database", f"It does not answer: {' '.join(str(error).split())}", advice)
         return
     with connection:
-        for name, check_database in OF_THE_DATABASE.items():
-            yield _finding(name, partial(check_database, connection))
+        for check in OF_THE_DATABASE:
+            yield _finding(check, connection)
         is_migrated = not schema.known() - schema.applied(connection)
     if is_migrated:
-        for name, check in OF_THE_PORTAL.items():
-            yield _finding(name, check)
+        yield from map(_finding, OF_THE_PORTAL)
 
 
-def _finding(name: str, check: Callable[[], str]) -> Finding:
+def _finding(check: Callable[..., str], *arguments: databases.Connection) -> Finding:
+    name = check.__name__.replace("_", " ").strip()
     try:
-        return Finding(name, check())
+        return Finding(name, check(*arguments))
     except Wrong as wrong:
         return Finding(name, wrong.text, wrong.advice, wrong.is_warning)
     except Exception as error:  # a failing check is a finding, and does not stop the others
@@ -155,7 +153,7 @@ def _documents() -> str:
     return "They can be written, read and deleted."
 
 
-def _sandbox() -> str:
+def _page_sandbox() -> str:
     try:
         active = sandbox.measures()
     finally:
@@ -223,7 +221,7 @@ def _address() -> str:
     return f"{settings.PROJECT_URL} is this portal."
 
 
-def _server(connection: databases.Connection) -> str:
+def _database(connection: databases.Connection) -> str:
     release = connection.info.server_version // 10_000
     text = f"Postgres {release}, {databases.name()}"
     return _unless(release < OLDEST_SERVER, text, f"Use Postgres {OLDEST_SERVER} or newer.")
@@ -305,7 +303,7 @@ def _sources() -> str:
     return f"{text}, none is overdue."
 
 
-def _waiting() -> str:
+def _changes() -> str:
     found = backlogs(now())
     late = [name for name, backlog in found.items() if backlog.seconds > MAX_WAIT_SECONDS]
     if late:
@@ -326,27 +324,10 @@ def _messages() -> str:
     return "No dead letters."
 
 
-ALONE: dict[str, Callable[[], str]] = {
-    "python": _python,
-    "settings": _settings,
-    "secret key": _secret_key,
-    "open hosts": _open_hosts,
-    "disk": _disk,
-    "documents": _documents,
-    "page sandbox": _sandbox,
-    "cache": _cache,
-    "broker": _broker,
-    "workers": _workers,
-    "mail": _mail,
-    "address": _address,
-}
-OF_THE_DATABASE: dict[str, Callable[[databases.Connection], str]] = {
-    "database": _server,
-    "migrations": _migrations,
-    "locale": _locale,
-    "indexes": _indexes,
-    "clock": _clock,
-    "connections": _connections,
-    "beat": _beat,
-}
-OF_THE_PORTAL: dict[str, Callable[[], str]] = {"sources": _sources, "changes": _waiting, "messages": _messages}
+# Each is shown by the name of its function.
+ALONE = (
+    *(_python, _settings, _secret_key, _open_hosts, _disk, _documents, _page_sandbox),
+    *(_cache, _broker, _workers, _mail, _address),
+)
+OF_THE_DATABASE = (_database, _migrations, _locale, _indexes, _clock, _connections, _beat)
+OF_THE_PORTAL = (_sources, _changes, _messages)

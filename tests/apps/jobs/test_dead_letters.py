@@ -104,7 +104,7 @@ def test_unreadable_message_becomes_a_dead_letter_and_the_next_one_is_processed(
 
 
 def test_doctor_reports_dead_letters(db):
-    assert doctor.OF_THE_PORTAL["messages"]() == "No dead letters."
+    assert doctor._messages() == "No dead letters."
     dead_letters.abandon_message("message 1", "of.tomorrow", "its words", "It is not known.", now=NOW)
     with pytest.raises(doctor.Wrong, match=r"Dead letters: 1\."):
-        doctor.OF_THE_PORTAL["messages"]()
+        doctor._messages()
