@@ -1,28 +1,9 @@
 """Names of browsers and systems from User-Agent headers."""
 
-# The first match counts: many headers contain the names of other browsers, too.
-_BROWSERS = (
-    ("Edg", "Edge"),
-    ("OPR/", "Opera"),
-    ("SamsungBrowser/", "Samsung Internet"),
-    ("Vivaldi/", "Vivaldi"),
-    ("FxiOS/", "Firefox"),
-    ("Firefox/", "Firefox"),
-    ("CriOS/", "Chrome"),
-    ("HeadlessChrome/", "Chrome"),
-    ("Chrome/", "Chrome"),
-    ("Safari/", "Safari"),
-    ("curl/", "curl"),
-)
-_SYSTEMS = (
-    ("iPhone", "iPhone"),
-    ("iPad", "iPad"),
-    ("Android", "Android"),
-    ("CrOS", "ChromeOS"),
-    ("Windows", "Windows"),
-    ("Mac OS X", "macOS"),
-    ("Linux", "Linux"),
-)
+import json
+from pathlib import Path
+
+_NAMES = json.loads(Path(__file__).with_name("user-agents.json").read_text("utf-8"))  # by their marks
 MAX_LENGTH = 60  # characters of an unknown name
 
 
@@ -34,6 +15,9 @@ def browser_named(user_agent: str) -> tuple[str, str]:
     >>> browser_named("Wire/1.0")
     ('Wire/1.0', '')
     """
-    browser = next((name for mark, name in _BROWSERS if mark in user_agent), "")
-    system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
+    # The first match counts: many headers contain the names of other browsers, too.
+    browser, system = (
+        next((name for mark, name in _NAMES[kind].items() if mark in user_agent), "")
+        for kind in ("browsers", "systems")
+    )
     return browser or (user_agent[:MAX_LENGTH] if not system else ""), system
