@@ -23,10 +23,10 @@ REASONS = ("begun", "deleted", "paused", "superseded", "uncommitted")  # of clai
 class Spread:
     """Seconds; all 0 without any retrieval. Percentiles are not interpolated."""
 
-    p50: float
-    p99: float
-    longest: float
-    total: float
+    p50: float = 0.0
+    p99: float = 0.0
+    longest: float = 0.0
+    total: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +40,18 @@ class Lateness:
     stored: Spread
 
 
+def _spread(seconds: str) -> str:
+    percentiles = f"percentile_disc(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY {seconds})"
+    return f"{percentiles} || max({seconds}) || sum({seconds}) AS {seconds}"
+
+
 _LATENESS = f"""
 WITH late AS (
     SELECT {BEGUN} AS begun, {STORED} AS stored, true AS is_made FROM retrieval_retrieval retrieval
     WHERE {{made}} AND outcome <> ALL(%(unasked)s)
     UNION ALL SELECT {WAITED}, {WAITED}, false FROM ({DUE}) due WHERE {{due}})
 SELECT count(*) AS retrievals, count(*) FILTER (WHERE NOT is_made) AS not_stored,
-    count(*) FILTER (WHERE begun > {LATE_SECONDS}) AS late,
-    coalesce(percentile_disc(0.5) WITHIN GROUP (ORDER BY begun), 0) AS begun_p50,
-    coalesce(percentile_disc(0.99) WITHIN GROUP (ORDER BY begun), 0) AS begun_p99,
-    coalesce(max(begun), 0) AS begun_longest, coalesce(sum(begun), 0) AS begun_total,
-    coalesce(percentile_disc(0.5) WITHIN GROUP (ORDER BY stored), 0) AS stored_p50,
-    coalesce(percentile_disc(0.99) WITHIN GROUP (ORDER BY stored), 0) AS stored_p99,
-    coalesce(max(stored), 0) AS stored_longest, coalesce(sum(stored), 0) AS stored_total
+    count(*) FILTER (WHERE begun > {LATE_SECONDS}) AS late, {_spread("begun")}, {_spread("stored")}
 FROM late
 """
 
@@ -76,9 +75,7 @@ def lateness_of_due(since: datetime, now: datetime) -> Lateness:
 
 def _lateness(made: str, due: str, **values: Any) -> Lateness:
     [late] = query(_LATENESS.format(made=made, due=due), values | {"unasked": list(UNREQUESTED)})
-    begun = Spread(late.begun_p50, late.begun_p99, late.begun_longest, late.begun_total)
-    stored = Spread(late.stored_p50, late.stored_p99, late.stored_longest, late.stored_total)
-    return Lateness(late.retrievals, late.not_stored, late.late, begun, stored)
+    return Lateness(late.retrievals, late.not_stored, late.late, Spread(*late.begun), Spread(*late.stored))
 
 
 @dataclass(frozen=True, slots=True)
