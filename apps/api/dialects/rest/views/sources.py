@@ -1,9 +1,10 @@
 """Sources."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Lower
 from django.utils.timezone import now
 from ninja import Query, Router
@@ -118,35 +119,33 @@ def list_sources(request: PersonsRequest, params: Annotated[CataloguePart, Query
     )
 
 
+_ORDERS: Mapping[Sort, tuple[str, str]] = {
+    "popular": ("-followers", "pk"),
+    "new": ("-added_at", "-pk"),
+    "name": ("written", "pk"),
+}
+
+
 def _sorted(found: QuerySet[Any], sort: Sort, cursor: str) -> QuerySet[Any]:
-    match sort:
-        case "name":
-            if cursor:
-                written, pk = place_in(cursor, str, int)
-                found = found.filter(Q(written__gt=written) | Q(written=written, pk__gt=pk))
-            return found.order_by("written", "pk")
-        case "new":
-            if cursor:
-                place = postings.Cursor.decode(cursor)
-                found = found.filter(
-                    Q(added_at__lt=place.published_at) | Q(added_at=place.published_at, pk__lt=place.id)
-                )
-            return found.order_by("-added_at", "-pk")
-        case "popular":
-            if cursor:
-                followers, pk = place_in(cursor, int, int)
-                found = found.filter(Q(followers__lt=followers) | Q(followers=followers, pk__gt=pk))
-            return found.order_by(F("followers").desc(), "pk")
+    first, tie = _ORDERS[sort]
+    if cursor:
+        place = postings.Cursor.decode(cursor) if sort == "new" else None
+        kind = str if sort == "name" else int
+        value, pk = (place.published_at, place.id) if place else place_in(cursor, kind, int)
+        tied = Q(**{first.lstrip("-"): value, _beyond(tie): pk})
+        found = found.filter(Q(**{_beyond(first): value}) | tied)
+    return found.order_by(first, tie)
+
+
+def _beyond(column: str) -> str:
+    """The condition for the rows after one in the order of a column."""
+    return f"{column[1:]}__lt" if column.startswith("-") else f"{column}__gt"
 
 
 def _place(last: models.Source, sort: Sort) -> str:
-    match sort:
-        case "name":
-            return place_of(last.written, last.pk)  # type: ignore[attr-defined]
-        case "new":
-            return postings.Cursor(last.added_at, last.pk).encode()
-        case "popular":
-            return place_of(last.followers, last.pk)  # type: ignore[attr-defined]
+    if sort == "new":
+        return postings.Cursor(last.added_at, last.pk).encode()
+    return place_of(getattr(last, _ORDERS[sort][0].lstrip("-")), last.pk)
 
 
 def _values(source: models.Source, weekly: int, followed: bool) -> dict[str, Any]:
