@@ -103,38 +103,21 @@ def after_place(found: QuerySet[Posting], start: Cursor | None, *, oldest_first:
     return postings.oldest(found) if oldest_first else postings.newest(found)
 
 
-def listed(
-    user: User,
-    scope: Scope,
-    *,
-    unread_only: bool,
-    oldest_first: bool,
-    start: Cursor | None,
-    limit: int,
-    fold: bool = False,
-) -> list[int]:
-    """The ids of the first `limit` postings of a list after a place: all, a folder, or a followed source.
-
-    With `fold` of copies only the one that represents the article. One query.
-    """
-    found = positions(
-        user, scope, unread_only=unread_only, oldest_first=oldest_first, start=start, limit=limit, fold=fold
-    )
-    return [place.id for place in found]
-
-
 def positions(
     user: User,
     scope: Scope,
     *,
-    unread_only: bool,
-    oldest_first: bool,
-    start: Cursor | None,
+    unread_only: bool = False,
+    oldest_first: bool = False,
+    start: Cursor | None = None,
     limit: int,
     arrival: Arrival | None = None,
     fold: bool = False,
 ) -> list[Cursor]:
-    """The same with places; optionally limited to an interval of retrieval, but not folded then."""
+    """The places of the first `limit` postings of a list after a place: all, a folder, or a followed source.
+
+    With `fold` of copies only the one that represents the article; not with an interval of retrieval. One query.
+    """
     names: dict[str, Any] = {
         "user": user.pk,
         "folder": scope.id,

@@ -18,7 +18,7 @@ from apps.accounts.queries.site import own_address
 from apps.following import queries as following
 from apps.following.models import Share, Tagging
 from apps.following.queries import Scope
-from apps.following.queries.listing import listed
+from apps.following.queries.listing import positions
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.published_feeds.formats.feed import Entry, Feed
@@ -191,7 +191,7 @@ def _private_entries(private: PrivateAddress) -> tuple[Entry, ...]:
         case Kind.SHARED:
             return shared_entries(following.shares_of(user)[:LENGTH])
     scope = Scope("folder", private.folder_id) if private.folder_id is not None else Scope("all")
-    ids = listed(user, scope, unread_only=False, oldest_first=False, start=None, limit=MAX_LENGTH)
+    ids = [place.id for place in positions(user, scope, limit=MAX_LENGTH)]
     return entries_of(postings.everything().filter(pk__in=ids), ids)
 
 

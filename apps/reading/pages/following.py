@@ -17,7 +17,7 @@ from apps.feed_health import queries as notices
 from apps.feed_health.queries import Health
 from apps.following import queries as following
 from apps.following.queries import Scope
-from apps.following.queries.listing import listed
+from apps.following.queries.listing import positions
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.reading.algorithms.kept_pictures import with_one_address_each
@@ -206,9 +206,7 @@ def filling_page(user: User, now: datetime) -> Context:
     """The newest postings of what the user follows. At most seven queries."""
     followed = following.followed_sources(user)
     waiting = sum(not (each.was_checked or each.is_gone) and each.followed_at > now - WAITED_FOR for each in followed)
-    newest = listed(
-        user, Scope("all"), unread_only=False, oldest_first=False, start=None, limit=FIRST_POSTINGS, fold=True
-    )
+    newest = [place.id for place in positions(user, Scope("all"), limit=FIRST_POSTINGS, fold=True)]
     return {
         "followed": len(followed),
         "waiting": waiting,  # sources before their first check

@@ -11,7 +11,7 @@ from apps.accounts.models import User
 from apps.following import queries as following
 from apps.following.models import Follow
 from apps.following.queries import Scope
-from apps.following.queries.listing import after_place, listed
+from apps.following.queries.listing import after_place, positions
 from apps.postings.models import Posting
 from apps.postings.queries import Cursor
 from apps.retrieval.reports.delays import check_rate_of
@@ -85,7 +85,7 @@ def _listed(user: User | AnonymousUser, scope: Scope, options: ListOptions, foll
     """The postings of a page, and the next one."""
     if not user.is_authenticated or not (scope.kind in {"all", "folder"} or follow):
         return _ordered(following.postings_in(user, scope), user, options)
-    return listed(
+    found = positions(
         user,
         scope,
         unread_only=options.unread_only,
@@ -94,6 +94,7 @@ def _listed(user: User | AnonymousUser, scope: Scope, options: ListOptions, foll
         limit=LENGTH + 1,
         fold=following.folds(user),
     )
+    return [place.id for place in found]
 
 
 def _matching(user: User | AnonymousUser, scope: Scope, tree: Tree, options: ListOptions, now: datetime) -> list[int]:

@@ -85,7 +85,7 @@ def sign_in(user_ids: Sequence[int], chance: random.Random) -> list[VirtualUser]
 
 def _addresses(user: User, chance: random.Random) -> dict[str, list[str]]:
     """The list of all articles whole, unread and far down, and the pages that it links to."""
-    ids = listing.listed(user, Scope("all"), unread_only=False, oldest_first=False, start=None, limit=40)
+    ids = [place.id for place in listing.positions(user, Scope("all"), limit=40)]
     folders = list(Folder.objects.filter(user=user).values_list("pk", flat=True))
     sources = list(user.follows.values_list("source_id", flat=True))
     river = reverse("river")

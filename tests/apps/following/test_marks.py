@@ -117,8 +117,8 @@ def test_a_page_is_full_however_few_of_it_are_among_the_newest_of_all(monkeypatc
     mine = some_postings(near, follow.source)
     some_postings(4, newest_at=NOON - timedelta(minutes=10))
     mine += some_postings(3, follow.source, newest_at=NOON - timedelta(hours=1))
-    found = listing.listed(follow.user, Scope("all"), unread_only=unread_only, oldest_first=False, start=None, limit=2)
-    assert found == [posting.pk for posting in mine[:2]]
+    found = listing.positions(follow.user, Scope("all"), unread_only=unread_only, limit=2)
+    assert [place.id for place in found] == [posting.pk for posting in mine[:2]]
 
 
 def test_mark_all_keeps_later_arrivals_unread():

@@ -211,7 +211,7 @@ class Twin:
     def paged(self, kind: str, unread_only: bool, oldest_first: bool) -> list[int]:
         found: list[int] = []
         start = None
-        while ids := listing.listed(
+        while places := listing.positions(
             self.user,
             self.scope(kind, self.sources[0]),
             unread_only=unread_only,
@@ -220,8 +220,8 @@ class Twin:
             limit=2,
         ):
             assert len(found) % 2 == 0  # the pages before are full
-            found += ids
-            start = Cursor(self.postings[ids[-1]].published_at, ids[-1])
+            found += [place.id for place in places]
+            start = Cursor(self.postings[found[-1]].published_at, found[-1])
         return found
 
     def check_others(self) -> None:

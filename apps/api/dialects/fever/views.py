@@ -24,7 +24,7 @@ from apps.api.views.access import Refused, person_by
 from apps.following import actions as following
 from apps.following import queries as following_queries
 from apps.following.queries import Scope
-from apps.following.queries.listing import listed
+from apps.following.queries.listing import positions
 from apps.sources import queries as sources
 
 MAX_IDS = 50_000  # latest unread or saved items
@@ -102,8 +102,8 @@ def _total(person: User) -> int:
 
 
 def _unread_ids(person: User, parameters: Parameters) -> Json:
-    ids = listed(person, queries.ALL, unread_only=True, oldest_first=False, start=None, limit=MAX_IDS)
-    return {"unread_item_ids": joined(ids)}
+    places = positions(person, queries.ALL, unread_only=True, limit=MAX_IDS)
+    return {"unread_item_ids": joined(place.id for place in places)}
 
 
 def _saved_ids(person: User, parameters: Parameters) -> Json:

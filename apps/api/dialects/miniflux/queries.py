@@ -19,7 +19,7 @@ from apps.database.statements import MAX_ID
 from apps.following import queries as following
 from apps.following.models import Playback
 from apps.following.queries import Scope
-from apps.following.queries.listing import WALKED, listed
+from apps.following.queries.listing import WALKED, positions
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.search import queries as searching
@@ -54,7 +54,8 @@ def _ids_by_list(user: User, criteria: EntryFilter, scope: Scope, end: int) -> l
     """The ids of a page by a fast list of the portal; None if there is none."""
     if criteria.is_plain:
         unread_only, oldest_first = not criteria.wants_all, criteria.oldest_first
-        ids = listed(user, scope, unread_only=unread_only, oldest_first=oldest_first, start=None, limit=end)
+        places = positions(user, scope, unread_only=unread_only, oldest_first=oldest_first, limit=end)
+        ids = [place.id for place in places]
     elif criteria.is_by_id:
         after, before = criteria.after_id or 0, criteria.before_id or MAX_ID
         highest_first = not criteria.oldest_first

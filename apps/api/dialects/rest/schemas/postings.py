@@ -14,7 +14,7 @@ from apps.api.dialects.rest.schemas.base import Schema, cut
 from apps.following import queries as following
 from apps.following.models import Tagging
 from apps.following.queries import Scope
-from apps.following.queries.listing import after_place, listed
+from apps.following.queries.listing import after_place, positions
 from apps.following.queries.states import posting_state
 from apps.postings import models
 from apps.postings import queries as postings
@@ -102,7 +102,8 @@ def _ids(
     user: User, scope: Scope, unread_only: bool, oldest_first: bool, start: Cursor | None, limit: int
 ) -> list[int]:
     if scope.kind in {"all", "folder"} or (scope.kind == "source" and following.follow_of(user, scope.id)):
-        return listed(user, scope, unread_only=unread_only, oldest_first=oldest_first, start=start, limit=limit)
+        places = positions(user, scope, unread_only=unread_only, oldest_first=oldest_first, start=start, limit=limit)
+        return [place.id for place in places]
     found = following.postings_in(user, scope)
     if unread_only:
         found = following.unread(found, user)
