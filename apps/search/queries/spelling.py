@@ -35,9 +35,3 @@ def _vocabulary() -> Vocabulary:
         until = time.monotonic() + CACHE_SECONDS if words else 0.0
         _known = until, Vocabulary(words)
     return _known[1]
-
-
-def forget() -> None:
-    """Clear the cache."""
-    global _known
-    _known = None

@@ -17,7 +17,6 @@ from apps.search.algorithms.index.caching import OVERHEAD, Cache
 from apps.search.algorithms.index.conditions import joined
 from apps.search.algorithms.index.inversion import Attributes, Chunk, Document, unpack_flags, unpack_row
 from apps.search.algorithms.models.index import Row
-from apps.search.queries import terms
 
 MEGABYTE = 2**20  # bytes
 
@@ -237,10 +236,3 @@ def attributes(alive: Sequence[Any], first: int, end: int) -> Attributes:
         known[:, at] = row.posting_id, row.source_id, microseconds(row.published_at)
         languages[at] = row.language
     return Attributes(known[0], known[1], known[2], languages)
-
-
-def forget() -> None:
-    """Clear all caches, for measurements."""
-    for cache in (_rows, _columns, _documents, _chunks, _states):
-        cache.forget()
-    terms.forget()

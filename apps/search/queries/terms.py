@@ -81,12 +81,6 @@ class Terms:
             self._known.by_term[known.term] = self._known.by_number[known.number] = known
 
 
-def forget() -> None:
-    """Clear the cache."""
-    global _latest
-    _latest = _Cached((0, 0))
-
-
 def numbers(terms: Sequence[str]) -> NDArray[np.int64]:
     """The current number of each term, UNKNOWN where it has none."""
     known = dict(fetch("SELECT term, id FROM search_term WHERE term = ANY(%s)", [sorted(set(terms))]))

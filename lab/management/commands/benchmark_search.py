@@ -15,8 +15,8 @@ from django.db import connection
 from apps.database.statements import fetch
 from apps.search import actions
 from apps.search.algorithms.index.levels import LARGEST
-from apps.search.queries import stored
 from lab.benchmarks.index import adding, over_http, rivals, searching
+from lab.benchmarks.index.caches import forget_index
 from lab.benchmarks.index.searching import Question, Timing, draw_questions, timed
 from lab.harness import LabCommand, add_items, table
 from lab.worlds.items import COPIED_AT_ONCE, Item, add_sources_of, copy_postings, read_items
@@ -138,7 +138,7 @@ class Command(LabCommand):
             "feedback": self._timed("with feedback", searching.search_with_feedback, measured),
             "portal": self._timed("as in the portal", searching.search_as_portal, measured),
             "three_terms_cold": timed(
-                searching.search_postings, self._track(few, "nothing remembered"), before=stored.forget
+                searching.search_postings, self._track(few, "nothing remembered"), before=forget_index
             ),
         }
 
@@ -230,7 +230,7 @@ def _filling(seed: int) -> list[Question]:
     """Queries whose page of newest postings is full; clears the caches afterwards."""
     drawn = draw_questions(DRAWN_TO_FILL, seed=seed)
     filling = [question for question in drawn if len(searching.newest_with_both(question)) == searching.RESULTS]
-    stored.forget()
+    forget_index()
     return filling
 
 

@@ -14,7 +14,8 @@ from apps.search.actions.reindexing import begin, consume
 from apps.search.actions.segment_building import maintain
 from apps.search.algorithms.index import levels
 from apps.search.algorithms.models.ranking import best
-from apps.search.queries import Snapshot, snapshot, stored
+from apps.search.queries import Snapshot, snapshot
+from lab.benchmarks.index.caches import forget_index
 from lab.worlds.index import empty
 from tests.builders import NOON, a_posting, a_source
 
@@ -72,7 +73,7 @@ def write(chance: random.Random, source) -> None:
 
 
 def answers(index: Snapshot) -> tuple[object, ...]:
-    stored.forget()  # so that all of it is read from the database once more
+    forget_index()  # so that all of it is read from the database once more
     again = Snapshot(index.state)
     ranked = best(again.blocks(again.numbers(WORDS)), np.array([4.0, 3.0, 2.0, 1.0]), 100)
     return (

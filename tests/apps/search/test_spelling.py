@@ -14,9 +14,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def nothing_remembered():
-    spelling.forget()
+    spelling._known = None
     yield
-    spelling.forget()
+    spelling._known = None
 
 
 def test_words_of_the_newest_postings_are_suggested_and_the_rest_of_the_query_stays():
