@@ -46,9 +46,11 @@ class Halving:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The effect of another weight."""
+    """The effect of other weights on sources together; their mean delay is that of their postings."""
 
     weight: float  # 0 where each of many sources has its own
+    rehearsed: int  # sources
+    unpredicted: int  # sources whose effect is unknown, or that were too many
     now: Expected
     then: Expected
     budget: float  # of a day and all sources
@@ -67,15 +69,6 @@ class Effect:
     @property
     def others_shrinkage(self) -> float:
         return -self.others_growth
-
-
-@dataclass(frozen=True, slots=True)
-class EffectOnMany:
-    """The effect of other weights on sources together; their mean delay is that of their postings."""
-
-    rehearsed: int  # sources
-    unpredicted: int  # sources whose effect is unknown, or that were too many
-    effect: Effect
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +169,10 @@ def staleness(state: ScheduleState, now: datetime) -> dict[str, float] | None:
 def effect_of(source: Source, weight: float, now: datetime) -> Effect | None:
     """The effect of a weight on one source, if it is known; see `effect_of_many`."""
     many = effect_of_many({source.pk: weight}, now)
-    return replace(many.effect, weight=weight) if many else None
+    return replace(many, weight=weight) if many else None
 
 
-def effect_of_many(weights: Mapping[int, float], now: datetime) -> EffectOnMany | None:
+def effect_of_many(weights: Mapping[int, float], now: datetime) -> Effect | None:
     """The effect of these weights on sources together, or None if it is unknown for all of them; three queries.
 
     It is unknown before the price and a source's profile are known, and under a policy with timetables, which are
@@ -202,8 +195,10 @@ def effect_of_many(weights: Mapping[int, float], now: datetime) -> EffectOnMany 
     outlook, dearer = due_times.outlook_at([*as_now, *then], terms, now), _dearer(plan, budget, as_now, then)
     rehearsal = rehearse(replace(outlook, price=outlook.price * np.repeat([1.0, dearer], count)))
     each, postings = expected_of_each([*as_now, *then], rehearsal), rehearsal.postings.tolist()
-    effect = Effect(
+    return Effect(
         weight=0.0,
+        rehearsed=count,
+        unpredicted=len(weights) - count,
         now=_together(each[:count], postings[:count]),
         then=_together(each[count:], postings[count:]),
         budget=budget,
@@ -213,7 +208,6 @@ def effect_of_many(weights: Mapping[int, float], now: datetime) -> EffectOnMany 
             for row, before, after in zip(as_now, each[:count], each[count:], strict=True)
         ),
     )
-    return EffectOnMany(count, len(weights) - count, effect)
 
 
 def _dearer(plan: Plan, budget: float, now: Sequence[ScheduleState], then: Sequence[ScheduleState]) -> float:

@@ -154,8 +154,8 @@ def test_the_effect_on_one_of_many_is_that_on_one_alone():
     source = a_planned_source()
     alone = effect_of(source, 4.0, NOON)
     together = effect_of_many({source.pk: 4.0}, NOON)
-    assert (together.effect.now, together.effect.then) == (alone.now, alone.then)
-    assert (together.effect.budget, together.unpredicted) == (alone.budget, 0)
+    assert (together.now, together.then) == (alone.now, alone.then)
+    assert (together.budget, together.unpredicted) == (alone.budget, 0)
 
 
 def test_the_effect_on_many_is_the_sum_of_the_effects_on_each():
@@ -163,8 +163,8 @@ def test_the_effect_on_many_is_the_sum_of_the_effects_on_each():
     sources = [a_planned_source(weight=weight) for weight in (1.0, 4.0, 0.0)]
     found = effect_of_many({source.pk: 2.0 for source in [*sources, a_source()]}, NOON)
     each = [effect_of(source, 2.0, NOON) for source in sources]
-    assert found.effect.then.retrievals == pytest.approx(sum(effect.then.retrievals for effect in each))
-    assert found.effect.now.retrievals == pytest.approx(sum(effect.now.retrievals for effect in each))
+    assert found.then.retrievals == pytest.approx(sum(effect.then.retrievals for effect in each))
+    assert found.now.retrievals == pytest.approx(sum(effect.now.retrievals for effect in each))
     assert (found.rehearsed, found.unpredicted) == (3, 1)
 
 
