@@ -22,7 +22,7 @@ READING = {"kind", "recipe"}  # columns that decide how documents are parsed
 @transaction.atomic
 def add_source(values: Mapping[str, object], *, now: datetime, by: By = PROGRAM) -> int:
     """Add a source, or edit the one at this address; raises BadAddress."""
-    source_id = editing.add_source(editing.NewSource(url=str(values["url"])))
+    source_id = editing.add_source(Source(url=str(values["url"])))
     edit_source(source_id, now=now, by=by, **values)
     return source_id
 

@@ -16,8 +16,9 @@ from rich.table import Table
 
 from apps.database.statements import fetch
 from apps.retrieval.models import Schedule
-from apps.sources.actions.editing import NewSource, add_sources
+from apps.sources.actions.editing import add_sources
 from apps.sources.algorithms.addresses import partition
+from apps.sources.models import Source
 from lab.benchmarks.lateness import WINDOW, Burst, figures, measure
 from lab.worlds.actions import add_feeds
 from lab.worlds.addresses import DOMAIN
@@ -117,7 +118,7 @@ def add_silent(server: Server, count: int) -> list[int]:
     now = datetime.now(UTC)
     hosts = range(len(server.feeds) + 1, len(server.feeds) + count + 1)
     urls = [f"http://s{number}.{DOMAIN}:{server.silent_port}/feed" for number in hosts]
-    ids = add_sources([NewSource(url=url, always_retrieved=True, min_gap=MIN_GAP) for url in urls])
+    ids = add_sources([Source(url=url, always_retrieved=True, min_gap=MIN_GAP) for url in urls])
     Schedule.objects.bulk_create(
         [
             Schedule(

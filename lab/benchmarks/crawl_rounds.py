@@ -15,7 +15,7 @@ from apps.retrieval.actions import adopt_sources
 from apps.retrieval.models import Crawl, Page, Schedule
 from apps.retrieval.scheduler.claims import Claim
 from apps.retrieval.worker.engine import Engine
-from apps.sources.actions.editing import NewSource, add_source
+from apps.sources.actions.editing import add_source
 from apps.sources.models import Source
 from lab.worlds.crawled_server import CrawledServer
 from lab.worlds.crawled_site import CrawledSite
@@ -37,7 +37,7 @@ class Round:
 
 def begin(url: str) -> int:
     """Add a site to be crawled without any limit of time."""
-    site_id = add_source(NewSource(url=url, kind="site", always_retrieved=True, min_gap=0))
+    site_id = add_source(Source(url=url, kind="site", always_retrieved=True, min_gap=0))
     adopt_sources(now=datetime.now(UTC))
     Crawl.objects.create(source_id=site_id, pages_per_day=UNLIMITED, max_pages=UNLIMITED)
     return site_id

@@ -27,8 +27,9 @@ from apps.database.statements import fetch
 from apps.postings.actions import Document, store
 from apps.search.actions.saved import save_search
 from apps.search.models import SavedSearch
-from apps.sources.actions.editing import NewSource, add_source
+from apps.sources.actions.editing import add_source
 from apps.sources.formats.feed import ParsedEntry
+from apps.sources.models import Source
 from lab.worlds.receivers import ABrowser, Call, MailServer, Receiver, a_browser
 
 WORKERS, THREADS = 2, 8
@@ -81,7 +82,7 @@ class Publisher:
 
     def __init__(self, searches: int, chance: random.Random) -> None:
         self._searches, self._chance, self._count, self.expected = searches, chance, 0, 0
-        self._source_id = add_source(NewSource(url="https://publisher.example/feed", listed=True))
+        self._source_id = add_source(Source(url="https://publisher.example/feed", listed=True))
 
     def publish(self, how_many: int) -> None:
         now, entries = datetime.now(UTC), []

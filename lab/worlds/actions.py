@@ -7,8 +7,9 @@ from django.db import transaction
 
 from apps.postings import actions as postings
 from apps.retrieval.actions import adopt_sources
-from apps.sources.actions.editing import NewSource, add_sources, edit_source
+from apps.sources.actions.editing import add_sources, edit_source
 from apps.sources.formats.feed import ParsedEntry
+from apps.sources.models import Source
 from lab.worlds import queries
 from lab.worlds.addresses import Addresses
 from lab.worlds.feed import Feed
@@ -29,7 +30,7 @@ def add_feeds(
     """
     ids = add_sources(
         [
-            NewSource(
+            Source(
                 url=addresses.feed(feed.number),
                 title=feed.title,
                 site_url=f"{addresses.site(feed.number)}/",

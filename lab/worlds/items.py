@@ -17,8 +17,9 @@ from psycopg.types.json import Jsonb
 
 from apps.postings.actions import Document
 from apps.postings.algorithms.edits import text_hash
-from apps.sources.actions.editing import NewSource, add_sources
+from apps.sources.actions.editing import add_sources
 from apps.sources.formats.feed import ParsedEntry
+from apps.sources.models import Source
 
 COPIED_AT_ONCE = 20_000
 LENGTHENED, JOINED = 20, 10  # every 20th item of a source has the texts of ten
@@ -77,9 +78,7 @@ def add_sources_of(items: Sequence[Item], path: Path, *, listed: bool = False) -
     numbers = sorted({item.source for item in items})
     ids = add_sources(
         [
-            NewSource(
-                url=f"https://source{number}.example/feed", language=languages.get(number, "")[:20], listed=listed
-            )
+            Source(url=f"https://source{number}.example/feed", language=languages.get(number, "")[:20], listed=listed)
             for number in numbers
         ]
     )

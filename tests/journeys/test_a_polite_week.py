@@ -10,7 +10,7 @@ import pytest
 from apps.following.models import Follow
 from apps.postings.models import Posting
 from apps.retrieval.models import Retrieval, Schedule
-from apps.sources.actions.editing import NewSource, add_sources
+from apps.sources.actions.editing import add_sources
 from apps.sources.models import Source
 from lab.worlds.faults import Fault, trouble_until
 from lab.worlds.lines import Request
@@ -81,7 +81,7 @@ def replayed(portal, options: Options, faults: dict[int, Fault]) -> Iterator[Rep
 
 
 def watched(portal, replay: Replay, *, killed_share: float = 0.0, duration: timedelta) -> Week:
-    ids = add_sources([NewSource(replay.feed_url(feed.number), always_retrieved=True) for feed in replay.feeds])
+    ids = add_sources([Source(url=replay.feed_url(feed.number), always_retrieved=True) for feed in replay.feeds])
     portal.adopt()
     portal.run(duration, killed_share=killed_share)
     return Week(replay, ids, duration)
@@ -213,7 +213,7 @@ def test_a_feed_that_robots_txt_disallows_is_not_fetched(portal):
 
 def test_one_visit_serves_all_followers_and_says_how_many_they_are(portal):
     for replay in replayed(portal, Options(), {}):
-        [source_id] = add_sources([NewSource(replay.feed_url(1))])
+        [source_id] = add_sources([Source(url=replay.feed_url(1))])
         for _ in range(3):
             a_follow(source=Source.objects.get(pk=source_id))
         portal.adopt()

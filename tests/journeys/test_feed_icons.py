@@ -11,7 +11,7 @@ from apps.accounts.actions import make_token
 from apps.retrieval.actions import adopt_sources
 from apps.retrieval.tasks import find_icons
 from apps.retrieval.worker import engine
-from apps.sources.actions.editing import NewSource, add_source
+from apps.sources.actions.editing import add_source
 from apps.sources.models import Icon, Source
 from tests.apps.retrieval.retrieving import retrieve_now
 from tests.apps.retrieval.test_icons import a_picture
@@ -35,7 +35,7 @@ def reader(worker):
     reader = a_user("ada")
     with serving_pages({"/": (HTML, b"<head><link rel=icon href=/icon.png>"), "/icon.png": ("", a_picture())}) as web:
         web.pages["/feed"] = (RSS, FEED.format(site=web.url("/")).encode())
-        source = Source.objects.get(pk=add_source(NewSource(web.url("/feed"))))
+        source = Source.objects.get(pk=add_source(Source(url=web.url("/feed"))))
         a_follow(reader, source, unread_from=source.added_at)
         adopt_sources(now=timezone.now())
         retrieve_now(worker, source.pk)

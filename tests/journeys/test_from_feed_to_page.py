@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.urls import reverse
 
-from apps.sources.actions.editing import NewSource, add_source
+from apps.sources.actions.editing import add_source
 from apps.sources.models import Source
 from lab.worlds.feed import make_feed
 from tests.builders import a_follow, a_user
@@ -17,7 +17,7 @@ def test_a_posting_reaches_the_reader_who_follows_its_source(portal, client, set
     reader = a_user()
     client.force_login(reader)
     with replaying([make_feed(1, postings, title="The Daily")], clock=portal.clock) as replay:
-        source_id = add_source(NewSource(replay.feed_url(1)))
+        source_id = add_source(Source(url=replay.feed_url(1)))
         a_follow(reader, Source.objects.get(pk=source_id), unread_from=begin - timedelta(days=1))
         portal.adopt()
 

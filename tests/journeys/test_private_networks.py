@@ -20,7 +20,7 @@ from apps.alerts.queries.messages import due
 from apps.retrieval.actions import adding, adopt_sources
 from apps.retrieval.models import Page, Retrieval
 from apps.retrieval.worker.engine import Engine
-from apps.sources.actions.editing import NewSource, add_source
+from apps.sources.actions.editing import add_source
 from apps.sources.algorithms.addresses import absolute
 from apps.sources.models import Source
 from apps.websub.actions import maintain
@@ -182,7 +182,7 @@ def test_a_browser_at_a_private_address_is_refused(client, refused, ports, watch
 # --- addresses from publishers -------------------------------------------------------------------------------------
 def retrieved(engine: Engine, url: str, **values) -> Retrieval:
     """The only retrieval of a new source, with all pages that follow from it."""
-    source_id = add_source(NewSource(url, always_retrieved=True, min_gap=0))
+    source_id = add_source(Source(url=url, always_retrieved=True, min_gap=0))
     Source.objects.filter(pk=source_id).update(**values)
     adopt_sources(now=timezone.now())
     retrieval = retrieve_now(engine, source_id)

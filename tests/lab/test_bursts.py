@@ -9,7 +9,8 @@ from django.utils.timezone import now
 
 from apps.retrieval.actions import adopt_sources
 from apps.retrieval.models import Schedule
-from apps.sources.actions.editing import NewSource, add_sources
+from apps.sources.actions.editing import add_sources
+from apps.sources.models import Source
 from lab.benchmarks import bursts
 from lab.benchmarks.lateness import WINDOW, Burst, figures, measure
 from lab.management.commands.benchmark_import import losses
@@ -23,7 +24,7 @@ KEYS = ["due", "begun_p50_s", "begun_p99_s", "begun_max_s", "stored_max_s", "not
 
 def add(server):
     urls = [server.addresses.feed(feed.number) for feed in server.feeds]
-    ids = add_sources([NewSource(url, always_retrieved=True) for url in urls])
+    ids = add_sources([Source(url=url, always_retrieved=True) for url in urls])
     adopt_sources(ids, now=now())
     return dict(zip(ids, (feed.number for feed in server.feeds), strict=True))
 

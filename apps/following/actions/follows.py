@@ -20,7 +20,7 @@ from apps.following.models import Folder, Follow
 from apps.postings import queries as postings
 from apps.postings.models import Posting
 from apps.sources import queries as sources
-from apps.sources.actions.editing import NewSource, add_sources
+from apps.sources.actions.editing import add_sources, source_of
 from apps.sources.algorithms.addresses import host, registrable_domain
 from apps.sources.formats.opml import OpmlDocument, Skipped, Subscription
 from apps.sources.models import Source
@@ -286,7 +286,7 @@ def import_list(user: User, document: OpmlDocument, *, now: datetime) -> ImportR
         words = _("The list has %(number)s feeds; at most %(most)s can be imported.")
         raise NotPossible(words % {"number": f"{count:,}", "most": f"{MAX_IMPORTED:,}"})
     subscriptions, refused = _within_site_limits(user, document.subscriptions)
-    source_ids = add_sources([_as_source(subscription) for subscription in subscriptions])
+    source_ids = add_sources(list(map(source_of, subscriptions)))
     fresh = follow(user, source_ids, now=now)
     folders: dict[tuple[str, ...], Folder] = {}
     filed = {
@@ -322,16 +322,6 @@ def _within_site_limits(user: User, subscriptions: Sequence[Subscription]) -> tu
 
 def _site(url: str) -> str:
     return registrable_domain(host(url))
-
-
-def _as_source(subscription: Subscription) -> NewSource:
-    return NewSource(
-        url=subscription.xml_url,
-        title=subscription.title,
-        site_url=subscription.html_url,
-        description=subscription.description,
-        language=subscription.language,
-    )
 
 
 def _folder_at(user: User, path: tuple[str, ...], made: dict[tuple[str, ...], Folder]) -> Folder:

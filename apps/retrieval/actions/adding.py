@@ -30,6 +30,7 @@ from apps.sources.algorithms.addresses import BadAddress, host, normalise, parti
 from apps.sources.algorithms.discovery import Candidate, candidates
 from apps.sources.formats.feed import NotAFeed
 from apps.sources.formats.recipes import Recipe
+from apps.sources.models import Source
 
 MAX_PROBED = 6  # addresses at which a feed may be
 MIN_LINKS = 5  # to other pages of a site, for a crawl to begin with
@@ -85,7 +86,7 @@ def accept(user: User, offer: Offer) -> int:
     """Add the source of an offer; returns its id. Raises TooOften beyond the limit on offers."""
     if not rate_limits.is_within("offer", user.pk, most=MAX_OFFERS, seconds=OFFERS_WITHIN):
         raise TooOften(_("At most %(most)s sites without a feed per day can be added.") % {"most": MAX_OFFERS})
-    row = sources.editing.NewSource(url=offer.url, kind=offer.kind, recipe=offer.recipe.to_json())
+    row = Source(url=offer.url, kind=offer.kind, recipe=offer.recipe.to_json())
     return sources.editing.add_source(row)
 
 
@@ -199,7 +200,7 @@ def _document_at(url: str, now: datetime) -> Fetched:
 @transaction.atomic
 def _add(url: str, fetched: Fetched, now: datetime) -> int:
     """Add a source together with its first retrieval, which has already taken place."""
-    source_id = sources.editing.add_source(sources.editing.NewSource(url=url))
+    source_id = sources.editing.add_source(Source(url=url))
     Schedule.objects.bulk_create([Schedule(source_id=source_id, partition=partition(url))], ignore_conflicts=True)
     claim = Claim(source_id, 0, now.timestamp(), now.timestamp())
     # Nothing begins if the same source was added a moment ago: the sequence of its schedule is higher then.

@@ -1,7 +1,7 @@
 """One source: added, edited, moved, merged and deleted."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
@@ -11,40 +11,28 @@ from apps.sources import kinds, queries
 from apps.sources.actions.curating import PROGRAM, By, changes, decision, note
 from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, normalise
 from apps.sources.formats.feed import ParsedFeed
-from apps.sources.formats.opml import OpmlDocument
+from apps.sources.formats.opml import OpmlDocument, Subscription
 from apps.sources.models import AuditEntry, FormerAddress, Source
 
 STARTER_FOLDER = ("Starter edition",)  # of the catalogue's file, beside the categories
 MAX_LENGTH = {"title": 1_000, "site_url": 4_000, "language": 20, "category": 100}  # characters
 
 
-@dataclass(frozen=True, slots=True)
-class NewSource:
-    url: str
-    kind: str = kinds.DEFAULT
-    title: str = ""
-    site_url: str = ""
-    description: str = ""
-    language: str = ""
-    category: str = ""
-    listed: bool = False
-    always_retrieved: bool = False
-    clock_rate: float = 1.0
-    min_gap: int | None = None  # s
-    recipe: Mapping[str, str] = field(default_factory=dict)
-
-
 @transaction.atomic
-def add_sources(rows: Sequence[NewSource]) -> list[int]:
+def add_sources(rows: Sequence[Source]) -> list[int]:
     """Add missing sources; return the id of each row's source, in their order.
 
     Existing sources stay unchanged, as do those that a source at an address was merged into. Raises BadAddress for an
     invalid address and ValueError for an unknown kind; then nothing is added.
     """
     _check_kinds(row.kind for row in rows)
-    addresses = [normalise(row.url) for row in rows]
+    for row in rows:
+        row.url = normalise(row.url)
+        for name, longest in MAX_LENGTH.items():
+            setattr(row, name, getattr(row, name)[:longest])
+    addresses = [row.url for row in rows]
     known = queries.by_address(addresses)
-    fresh = [_as_model(row, url) for row, url in zip(rows, addresses, strict=True) if url not in known]
+    fresh = [row for row in rows if row.url not in known]
     Source.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=1_000)
     ids = queries.by_address(addresses)
     return [ids[url] for url in addresses]
@@ -55,15 +43,20 @@ def _check_kinds(names: Iterable[str]) -> None:
         raise ValueError(f"There are no sources of the kind “{name}”.")
 
 
-def add_source(row: NewSource) -> int:
+def add_source(row: Source) -> int:
     return add_sources([row])[0]
 
 
-def _as_model(row: NewSource, url: str) -> Source:
-    values = {each.name: getattr(row, each.name) for each in fields(row)} | {"url": url}
-    for name, longest in MAX_LENGTH.items():
-        values[name] = values[name][:longest]
-    return Source(**values)
+def source_of(subscription: Subscription, **others: Any) -> Source:
+    """The source that an entry of a list describes, not stored yet."""
+    return Source(
+        url=subscription.xml_url,
+        title=subscription.title,
+        site_url=subscription.html_url,
+        description=subscription.description,
+        language=subscription.language,
+        **others,
+    )
 
 
 @transaction.atomic
@@ -72,16 +65,8 @@ def load_catalogue(document: OpmlDocument) -> int:
     if queries.listed().exists():
         return 0
     rows = [
-        NewSource(
-            url=subscription.xml_url,
-            title=subscription.title,
-            site_url=subscription.html_url,
-            description=subscription.description,
-            language=subscription.language,
-            category=subscription.folders[0][0] if subscription.folders else "",
-            listed=True,
-        )
-        for subscription in document.subscriptions
+        source_of(each, category=each.folders[0][0] if each.folders else "", listed=True)
+        for each in document.subscriptions
     ]
     return len(add_sources(rows))
 

@@ -19,7 +19,8 @@ from apps.search import actions
 from apps.search.algorithms.index.conditions import Before
 from apps.search.models import Generation
 from apps.search.queries import snapshot
-from apps.sources.actions.editing import NewSource, add_sources
+from apps.sources.actions.editing import add_sources
+from apps.sources.models import Source
 from lab.worlds.feed import Feed, Text
 from lab.worlds.leases import lease
 from lab.worlds.lines import Request
@@ -135,7 +136,7 @@ def archive(texts: Sequence[Text], sources: int) -> Iterator[Archive]:
             serving(feeds, clock=clock, options=Options(window=WINDOW), record=memory) as replay,
             lease(replay.addresses.open_host),
         ):
-            rows = [NewSource(url=replay.feed_url(feed.number), always_retrieved=True, min_gap=0) for feed in feeds]
+            rows = [Source(url=replay.feed_url(feed.number), always_retrieved=True, min_gap=0) for feed in feeds]
             ids = add_sources(rows)
             adopt_sources(now=datetime.now(UTC))
             yield Archive(replay, memory, engine, ids, clock)

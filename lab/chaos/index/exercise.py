@@ -26,8 +26,9 @@ from apps.search import actions
 from apps.search.algorithms.index import levels
 from apps.search.algorithms.models.recipe import search
 from apps.search.queries import Snapshot, snapshot
-from apps.sources.actions.editing import NewSource, add_source
+from apps.sources.actions.editing import add_source
 from apps.sources.formats.feed import ParsedEntry
+from apps.sources.models import Source
 from lab.benchmarks.index.searching import RESULTS, Question, draw_questions
 from lab.chaos.index.proof import faults_of_archive
 
@@ -85,7 +86,7 @@ class Writer:
         self._versions = 0
 
     def write(self) -> None:
-        self._source_id = self._source_id or add_source(NewSource(url=f"https://{self._label}.example/feed"))
+        self._source_id = self._source_id or add_source(Source(url=f"https://{self._label}.example/feed"))
         edited = self._chance.sample(range(self._count), min(EDITED_AT_ONCE, self._count))
         numbers = [*edited, *range(self._count, self._count + ADDED_AT_ONCE)]
         self._count += ADDED_AT_ONCE  # even if this fails: it is unknown then what was stored

@@ -17,7 +17,8 @@ from apps.search.algorithms.language import parse
 from apps.search.algorithms.models.thesis import bm25
 from apps.search.queries import search, snapshot
 from apps.search.queries.analysis import languages_of, query_of
-from apps.sources.actions.editing import NewSource, add_source
+from apps.sources.actions.editing import add_source
+from apps.sources.models import Source
 from lab.evaluations.search.runs import PUBLISHED, fill_index
 from lab.worlds.items import Item, add_sources_of, copy_postings, read_items
 
@@ -42,7 +43,7 @@ def fill(items: Path, stories: Path | None, count: int, *, seed: int) -> None:
     source_ids = add_sources_of(drawn, items, listed=True)
     if stories:
         chinese = max(source_ids) + 1
-        source_ids[chinese] = add_source(NewSource(url="https://stories.example/feed", language="zh", listed=True))
+        source_ids[chinese] = add_source(Source(url="https://stories.example/feed", language="zh", listed=True))
         lines = stories.read_text(encoding="utf-8").splitlines()[:MAX_STORIES]
         drawn += [_story(json.loads(line), chinese) for line in lines]
     copy_postings(drawn, source_ids, first=0)

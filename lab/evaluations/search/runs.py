@@ -22,8 +22,9 @@ from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Recipe,
 from apps.search.algorithms.models.thesis import bm25, bm25_rm3
 from apps.search.queries import Snapshot, snapshot
 from apps.sources.actions.curating import delete_sources
-from apps.sources.actions.editing import NewSource, add_source
+from apps.sources.actions.editing import add_source
 from apps.sources.formats.feed import ParsedEntry
+from apps.sources.models import Source
 from lab.evaluations.search.collections import Collection, Document
 from lab.evaluations.search.scoring import RETRIEVED, Scores, mean, score
 from lab.worlds.index import empty
@@ -97,7 +98,7 @@ def language_of_documents(documents: Sequence[Document]) -> str:
 @contextmanager
 def stored(documents: Sequence[Document], language: str) -> Iterator[None]:
     """Store the documents as indexed postings until the end of the block."""
-    source = add_source(NewSource(url=f"{ADDRESS}/feed", language=language))
+    source = add_source(Source(url=f"{ADDRESS}/feed", language=language))
     try:
         for start in range(0, len(documents), STORED_AT_ONCE):
             entries = [_entry(document) for document in documents[start : start + STORED_AT_ONCE]]

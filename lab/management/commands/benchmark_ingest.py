@@ -20,8 +20,9 @@ from apps.retrieval.actions import adopt_sources
 from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.scheduler.beat import MESSAGE_SIZE, TASK
 from apps.retrieval.scheduler.queues import queue_of
-from apps.sources.actions.editing import NewSource, add_sources
+from apps.sources.actions.editing import add_sources
 from apps.sources.formats.feed import ParsedEntry
+from apps.sources.models import Source
 from lab.harness import LabCommand, command, cpu_seconds, running
 from lab.worlds.leases import lease
 from lab.worlds.server import serving
@@ -68,7 +69,7 @@ class Command(LabCommand):
 
     def _retrieve(self, addresses: list[str], worker: int, console: Console) -> dict[str, float]:
         """Three rounds over all sources: everything new, nothing new (304), and known postings in new bytes."""
-        ids = add_sources([NewSource(url=address, always_retrieved=True) for address in addresses])
+        ids = add_sources([Source(url=address, always_retrieved=True) for address in addresses])
         adopt_sources(now=datetime.now(UTC))
         figures: dict[str, float] = {}
         with Progress(console=console) as progress:
@@ -102,7 +103,7 @@ class Command(LabCommand):
 
     def _store(self, small: int, large: int, batches: int, console: Console) -> dict[str, float]:
         """Store new postings when few and when many are stored already."""
-        ids = add_sources([NewSource(url=f"https://archive{n}.example/feed") for n in range(1_000)])
+        ids = add_sources([Source(url=f"https://archive{n}.example/feed") for n in range(1_000)])
         generator = random.Random(7)
         figures: dict[str, float] = {}
         filled = 0

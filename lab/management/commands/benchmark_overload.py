@@ -13,8 +13,9 @@ from apps.jobs.models import Job
 from apps.retrieval.actions.following import import_list
 from apps.retrieval.models import Schedule
 from apps.search import actions as search
-from apps.sources.actions.editing import NewSource, add_sources
+from apps.sources.actions.editing import add_sources
 from apps.sources.formats.opml import OpmlDocument, Subscription
+from apps.sources.models import Source
 from lab.benchmarks.bursts import (
     add_and_fetch,
     burst,
@@ -95,7 +96,7 @@ class Command(LabCommand):
         feeds = make_steady_feeds(-(-postings // ARCHIVE_FEED), seed=self.seed + 1, times=times)
         urls = [f"https://archive{feed.number}.example/feed" for feed in feeds]
         ids = add_sources(
-            [NewSource(url=url, language=feed.language, listed=True) for url, feed in zip(urls, feeds, strict=True)]
+            [Source(url=url, language=feed.language, listed=True) for url, feed in zip(urls, feeds, strict=True)]
         )
         source_ids = dict(zip((feed.number for feed in feeds), ids, strict=True))
         items = [item for feed in feeds for item in _items(feed)][:postings]

@@ -22,7 +22,8 @@ from rich.console import Console
 from rich.progress import track
 
 from apps.postings.models import Posting
-from apps.sources.actions.editing import NewSource, add_sources
+from apps.sources.actions.editing import add_sources
+from apps.sources.models import Source
 from apps.trending import actions
 from apps.trending.algorithms.scoring import HORIZONS
 from apps.trending.models import OutboxRow, Slice, Trend
@@ -63,9 +64,7 @@ def _fill(headlines: list[Headline], now: datetime, console: Console) -> int:
     publishers = sorted({item.publisher for item in stream.items})
     ids = add_sources(
         [
-            NewSource(
-                url=f"https://source{number}.example/feed", title=name, category=CATEGORIES[number % 4], listed=True
-            )
+            Source(url=f"https://source{number}.example/feed", title=name, category=CATEGORIES[number % 4], listed=True)
             for number, name in enumerate(publishers)
         ]
     )

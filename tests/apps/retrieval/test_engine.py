@@ -22,7 +22,8 @@ from apps.retrieval.models import Retrieval, Schedule, Worker
 from apps.retrieval.scheduler.claims import Claim
 from apps.retrieval.worker import engine
 from apps.retrieval.worker.engine import Engine, Fetch
-from apps.sources.actions.editing import NewSource, add_sources
+from apps.sources.actions.editing import add_sources
+from apps.sources.models import Source
 from lab.worlds.server import Replay
 from lab.worlds.synthetic import make_feeds
 from tests.builders import a_source
@@ -37,7 +38,7 @@ FEED = b"<rss version='2.0'><channel><item><guid>1</guid><title>One</title></ite
 def adopted_feeds(count: int, now: float) -> Iterator[Replay]:
     """Served feeds of three days, as sources that were never retrieved."""
     with replaying(make_feeds(count, seed=5, begin=now - 3 * 86_400, end=now)) as replay:
-        add_sources([NewSource(replay.feed_url(feed.number), always_retrieved=True) for feed in replay.feeds])
+        add_sources([Source(url=replay.feed_url(feed.number), always_retrieved=True) for feed in replay.feeds])
         adopt_sources(now=datetime.now(UTC))
         yield replay
 
@@ -98,7 +99,7 @@ def test_submitted_sources_are_stored_although_others_never_answer(monkeypatch, 
     with replaying(make_feeds(10, seed=5, begin=now - 3 * 86_400, end=now)) as replay:
         silent = [f"http://silent{number}.localhost:{silent_server}/feed" for number in range(10)]
         urls = [*silent, *(replay.feed_url(feed.number) for feed in replay.feeds)]
-        add_sources([NewSource(url, always_retrieved=True) for url in urls])
+        add_sources([Source(url=url, always_retrieved=True) for url in urls])
         adopt_sources(now=datetime.now(UTC))
         worker = Engine()
         worker.submit(claims_of_all(), worker="worker", first=True)
@@ -131,7 +132,7 @@ def test_a_worker_that_is_full_leaves_claims_to_a_later_message(monkeypatch, set
     for name, value in {"MAX_IN_FLIGHT": 1, "WAIT_FOR_ROOM": 0.05, "DRAIN_SECONDS": 0.05}.items():
         monkeypatch.setattr(engine, name, value)
     urls = [f"http://silent{number}.localhost:{silent_server}/feed" for number in range(2)]
-    add_sources([NewSource(url, always_retrieved=True) for url in urls])
+    add_sources([Source(url=url, always_retrieved=True) for url in urls])
     adopt_sources(now=datetime.now(UTC))
     one, other = claims_of_all()
     worker = Engine()

@@ -9,7 +9,7 @@ from apps.postings.models import Edition, Posting
 from apps.retrieval.actions import adopt_sources, pages, set_keen_tags, train_keen_tags
 from apps.retrieval.models import Page
 from apps.retrieval.tasks import prune_feed_pages
-from apps.sources.actions.editing import NewSource, add_source
+from apps.sources.actions.editing import add_source
 from apps.sources.models import Source
 from tests.apps.retrieval.retrieving import extract_again, retrieve_now
 from tests.builders import a_source
@@ -47,7 +47,7 @@ def web():
 
 
 def a_source_of(web, **values):
-    source_id = add_source(NewSource(web.url("/feed"), always_retrieved=True, min_gap=0))
+    source_id = add_source(Source(url=web.url("/feed"), always_retrieved=True, min_gap=0))
     Source.objects.filter(pk=source_id).update(**{"full_text": True} | values)
     adopt_sources(now=datetime.now(UTC))
     return source_id

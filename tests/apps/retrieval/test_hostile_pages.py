@@ -10,7 +10,8 @@ from apps.postings.models import Posting
 from apps.retrieval.actions import adopt_sources
 from apps.retrieval.http import fetching
 from apps.retrieval.models import Page, Retrieval, Schedule
-from apps.sources.actions.editing import NewSource, add_source
+from apps.sources.actions.editing import add_source
+from apps.sources.models import Source
 from tests.apps.retrieval.retrieving import retrieve_now
 from tests.web import HTML, serving_pages
 
@@ -42,7 +43,7 @@ GOOD = (HTML, f"<html><head><title>{TITLE}</title></head><body><article><h1>{TIT
 def test_hostile_pages_of_a_site_end_with_a_reason_and_the_good_one_among_them_is_stored(engine):
     links = "".join(f"<li><a href='{path}'>A headline that leads to {path}</a></li>" for path in [*PAGES, GOOD_PATH])
     with serving_pages(PAGES | {"/": (HTML, f"<ul>{links}</ul>".encode()), GOOD_PATH: GOOD}) as web:
-        source_id = add_source(NewSource(web.url("/"), kind="site", always_retrieved=True, min_gap=0))
+        source_id = add_source(Source(url=web.url("/"), kind="site", always_retrieved=True, min_gap=0))
         adopt_sources(now=datetime.now(UTC))
         began = time.monotonic()
         retrieve_now(engine, source_id)
@@ -63,7 +64,7 @@ def test_hostile_pages_of_a_site_end_with_a_reason_and_the_good_one_among_them_i
 )
 def test_a_hostile_first_page_is_an_error_of_its_site_and_of_no_other(engine, path):
     with serving_pages(PAGES) as web:
-        source_id = add_source(NewSource(web.url(path), kind="site", always_retrieved=True, min_gap=0))
+        source_id = add_source(Source(url=web.url(path), kind="site", always_retrieved=True, min_gap=0))
         adopt_sources(now=datetime.now(UTC))
         retrieve_now(engine, source_id)
         assert Retrieval.objects.filter(source_id=source_id).count() == 1

@@ -18,7 +18,8 @@ from apps.retrieval.scheduler.beat import RetrievalScheduler
 from apps.retrieval.scheduler.claims import Claim
 from apps.retrieval.scheduler.queues import all_queues, retrieval_queues
 from apps.retrieval.worker.engine import Engine
-from apps.sources.actions.editing import NewSource, add_sources
+from apps.sources.actions.editing import add_sources
+from apps.sources.models import Source
 from lab.worlds.synthetic import make_feeds
 from portal.brokers import celery_settings
 from tests.web import replaying
@@ -77,7 +78,7 @@ def messages_of(app: Celery, wanted: int, tick) -> list[list[Claim]]:
 def test_claims_of_a_leader_that_was_killed_before_it_published_them_are_begun(app):
     now = time.time()
     with replaying(make_feeds(FEEDS, seed=5, begin=now - 86_400, end=now)) as replay:
-        add_sources([NewSource(replay.feed_url(feed.number), always_retrieved=True) for feed in replay.feeds])
+        add_sources([Source(url=replay.feed_url(feed.number), always_retrieved=True) for feed in replay.feeds])
         adopt_sources(now=datetime.now(UTC))
         connection.close()
         leader = multiprocessing.get_context("fork").Process(target=lead_and_be_killed, args=(app,))

@@ -8,7 +8,7 @@ import pytest
 from apps.postings.models import Posting
 from apps.retrieval.actions import adopt_sources
 from apps.retrieval.models import Retrieval
-from apps.sources.actions.editing import NewSource, add_source
+from apps.sources.actions.editing import add_source
 from apps.sources.models import Source
 from tests.apps.retrieval.retrieving import retrieve_now
 from tests.web import HTML, RSS, serving_pages
@@ -37,7 +37,7 @@ RECIPES = {
 
 
 def a_source_of(url, kind, recipe):
-    source_id = add_source(NewSource(url, always_retrieved=True, min_gap=0))
+    source_id = add_source(Source(url=url, always_retrieved=True, min_gap=0))
     Source.objects.filter(pk=source_id).update(kind=kind, recipe=recipe)
     adopt_sources(now=datetime.now(UTC))
     return source_id

@@ -15,7 +15,7 @@ from apps.retrieval.actions import discover, store
 from apps.retrieval.http.results import decide
 from apps.retrieval.models import Crawl, Page, Schedule
 from apps.sources import queries as sources
-from apps.sources.actions.editing import NewSource, add_sources, move
+from apps.sources.actions.editing import add_sources, move
 from apps.sources.formats.opml import OpmlDocument, Subscription
 from apps.sources.models import FormerAddress, Source
 from tests.apps.retrieval.retrieving import NOW, a_feed, a_scheduled_source, an_answer, begin
@@ -146,7 +146,7 @@ def test_the_former_address_leads_to_the_kept_source(kept, merged):
     address = merged.url
     merge(kept, merged)
     assert sources.by_address([address, kept.url]) == {address: kept.pk, kept.url: kept.pk}
-    assert add_sources([NewSource(url="HTTPS://Merged.example/feed#top")]) == [kept.pk]
+    assert add_sources([Source(url="HTTPS://Merged.example/feed#top")]) == [kept.pk]
     assert discover(a_user(), address, now=NOON).source_id == kept.pk
     assert add_source({"url": address, "title": "Kept again"}, now=NOON) == kept.pk
     user = a_user()
