@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from apps.database.statements import query, query_as
 from apps.retrieval.planner.state import TABLES, WORTH
@@ -41,7 +40,7 @@ class Shares:
 
     def __init__(self, words: str, sort: str, now: datetime) -> None:
         self._order = SORTS[sort]
-        self._values = _recent(now) | {"words": words.split()[:10]}
+        self._values = {"now": now, "since": now - RECENT, "unasked": list(UNREQUESTED), "words": words.split()[:10]}
         self._where = f"""schedule.due_at IS NOT NULL AND NOT EXISTS (
             SELECT FROM unnest(%(words)s::text[]) word
             WHERE strpos(lower(source.title || ' ' || {ADDRESS}), lower(word)) = 0)"""
@@ -67,7 +66,3 @@ class Shares:
             """,
             self._values | {"offset": start, "limit": end - start},
         )
-
-
-def _recent(now: datetime) -> dict[str, Any]:
-    return {"now": now, "since": now - RECENT, "unasked": list(UNREQUESTED)}
