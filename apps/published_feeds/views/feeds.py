@@ -35,10 +35,7 @@ from apps.sources.formats import opml
 def named(request: HttpRequest, *, kind: Kind, form: str = "rss", **key: object) -> HttpResponseBase:
     """The feed of a list with its secret or slug in the path."""
     [name] = key.values()
-    return _show(request, Channel(kind, str(name)), form)
-
-
-def _show(request: HttpRequest, channel: Channel, form: str) -> HttpResponseBase:
+    channel = Channel(kind, str(name))
     try:
         feed = feed_of(channel, form, now=now()) if form in FORMS else None
     except TooCostly as error:
