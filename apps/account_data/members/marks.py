@@ -103,9 +103,8 @@ def _rows(model: type[Own]) -> tuple[Callable[[User], Iterator[bytes]], AboutPos
 
     def read(record: Record, now: datetime) -> Values:
         values = options_in(record, model, ())
-        for field in model._meta.concrete_fields:
-            if not (field.is_relation or field.primary_key or field.name in values):
-                raise record.bad(f"“{field.name}” is missing.")
+        if missing := _optional(model, values):
+            raise record.bad(f"“{missing[0].name}” is missing.")
         return {name: min(value, now) if isinstance(value, datetime) else value for name, value in values.items()}
 
     return write, _of_postings(read, lambda user, rows: restore_rows(model, user, rows))
