@@ -13,9 +13,6 @@ from apps.account_data.formats.problems import BadArchive
 from apps.account_data.formats.records import record, record_list, records
 from apps.account_data.members import MEMBERS, AboutPostings
 from apps.account_data.members.base import identifiers_in
-from apps.api.dialects.google_reader.formats.forms import Fields, read_moment
-from apps.api.dialects.google_reader.formats.ids import long_form, read_item_id
-from apps.api.dialects.google_reader.formats.streams import BadStream, label_of, path_of, read_stream
 from apps.api.formats.parameters import BadRequest
 from apps.postings.algorithms.markup import clean
 from apps.postings.algorithms.times import microseconds
@@ -31,6 +28,9 @@ from apps.sources.formats.feed import NotAFeed, ParsedFeed
 from apps.websub.algorithms.forms import refusal_of
 from apps.websub.algorithms.leases import granted
 from apps.websub.algorithms.signatures import is_signed
+from extensions.dialects.google_reader.formats.forms import Fields, read_moment
+from extensions.dialects.google_reader.formats.ids import long_form, read_item_id
+from extensions.dialects.google_reader.formats.streams import BadStream, label_of, path_of, read_stream
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 URL = "https://news.example/feed"

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import get_commands, load_command_class
 
 ROOT = Path(__file__).parents[2]
-TOPS = ("apps", "portal", "lab")
+TOPS = ("apps", "extensions", "portal", "lab")
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 CALL = re.compile(r"manage\.py (\w+)([^`]*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")

@@ -16,7 +16,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *DOCS.glob("**/*.md")])
 MAX_README = 200  # lines
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 CODE_BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
-OF_THE_PROJECT = re.compile(r"\b(?:apps|deploy|docs|lab|portal|static|templates|tests)/[\w./-]*[\w/]")
+OF_THE_PROJECT = re.compile(r"\b(?:apps|deploy|docs|extensions|lab|portal|static|templates|tests)/[\w./-]*[\w/]")
 
 each_page = pytest.mark.parametrize("file", PAGES, ids=lambda file: str(file.relative_to(ROOT)))
 
@@ -101,7 +101,7 @@ def test_every_page_is_linked():
 
 
 def test_the_map_lists_every_app():
-    section = text_of(DOCS / "architecture.md").partition("\napps/ ")[2].partition("\nlab/ ")[0]
+    section = text_of(DOCS / "architecture.md").partition("\napps/ ")[2].partition("\nextensions/ ")[0]
     listed = re.findall(r"^  (\w+)/ ", section, re.MULTILINE)
     assert sorted(listed) == sorted(file.parent.name for file in (ROOT / "apps").glob("*/__init__.py"))
 

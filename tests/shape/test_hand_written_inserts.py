@@ -59,7 +59,7 @@ def required(db) -> dict[str, set[str]]:
 def test_statements_of_the_program_name_every_required_column(required):
     files = [
         file
-        for folder in ("apps", "portal", "lab")
+        for folder in ("apps", "extensions", "portal", "lab")
         for file in sorted((ROOT / folder).rglob("*.py"))
         if "migrations" not in file.parts
     ]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("apps", "portal", "lab", "tests")
+FOLDERS = ("apps", "extensions", "portal", "lab", "tests")
 MAX_FUNCTION_LINES = 60  # with its docstring
 MAX_FILE_LINES = 400
 

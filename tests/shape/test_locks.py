@@ -31,7 +31,7 @@ def test_a_lock_holds_all_declared_libraries(lock, with_tests):
 
 def test_the_portal_imports_no_library_of_the_tests():
     extra = declared(with_tests=True) - declared(with_tests=False)
-    files = [file for folder in ("apps", "portal") for file in (ROOT / folder).rglob("*.py")]
+    files = [file for folder in ("apps", "extensions", "portal") for file in (ROOT / folder).rglob("*.py")]
     product = "\n".join(file.read_text(encoding="utf-8") for file in files)
     imported = set(re.findall(r"^ *(?:import|from) (\w+)", product, flags=re.MULTILINE))
     assert imported & {normal(name) for name in extra} == set()

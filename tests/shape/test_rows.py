@@ -158,7 +158,7 @@ def faults(tree: ast.AST) -> list[tuple[int, str]]:
 
 
 def product_files() -> Iterator[Path]:
-    for folder in ("apps", "portal"):
+    for folder in ("apps", "extensions", "portal"):
         for file in sorted((ROOT / folder).rglob("*.py")):
             if "migrations" not in file.parts:
                 yield file

@@ -20,7 +20,11 @@ def test_the_settings_read_no_variable_that_is_not_checked_before_the_start():
 
 
 def test_every_name_of_ours_that_the_program_or_its_tests_use_is_accepted():
-    files = [file for folder in ("portal", "apps", "lab", "tests", "deploy") for file in (ROOT / folder).rglob("*.*")]
+    files = [
+        file
+        for folder in ("portal", "apps", "extensions", "lab", "tests", "deploy")
+        for file in (ROOT / folder).rglob("*.*")
+    ]
     files = [file for file in files if file.suffix in {".py", ".example", ".yaml"} and file.name not in MADE_UP_IN]
     texts = [file.read_text(encoding="utf-8") for file in files]
     used = {name for text in texts for name in re.findall(r"\bWIREBEAT_[A-Z_]+[A-Z]\b", text)}

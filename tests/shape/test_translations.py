@@ -35,7 +35,7 @@ class Text(NamedTuple):
 def python_files() -> list[Path]:
     return [
         path
-        for folder in ("apps", "portal", "lab")
+        for folder in ("apps", "extensions", "portal", "lab")
         for path in (ROOT / folder).rglob("*.py")
         if "migrations" not in path.parts
     ]

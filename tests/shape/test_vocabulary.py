@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("apps", "portal", "lab", "tests")
+FOLDERS = ("apps", "extensions", "portal", "lab", "tests")
 
 
 class Rule(NamedTuple):

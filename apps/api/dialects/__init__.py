@@ -1,4 +1,6 @@
-"""API dialects of other readers: each is a package here with `urls.urlpatterns`, which registers it.
+"""API dialects: each is a package, here or in `extensions/dialects/`, with `urls.urlpatterns`, which registers it.
+
+The portal's own is here; those of other readers are extensions.
 
 A dialect translates: `apps.api.views.access` authenticates a request, `apps.api.queries` reads feeds and postings as
 `apps.api.formats.schemas`, and `apps.api.actions` or those of `following` make changes. Dialects do not import each

@@ -7,6 +7,8 @@ import pytest
 from django.urls import URLPattern, URLResolver
 
 from apps.api import dialects
+from apps.database.registry import entries
+from extensions import dialects as bundled
 
 HELLO = """
 from django.http import HttpResponse
@@ -17,9 +19,17 @@ urlpatterns = [path("hello/", lambda request: HttpResponse("Hello"), name="hello
 
 
 def test_every_package_has_addresses():
-    names = {path.name for path in Path(dialects.__path__[0]).iterdir() if (path / "urls.py").exists()}
+    folders = (*dialects.__path__, *bundled.__path__)
+    names = {file.parent.name for folder in folders for file in Path(folder).glob("*/urls.py")}
     assert names == {"fever", "google_reader", "miniflux", "rest"}
+    found = entries(dialects.__name__, "urlpatterns", within=".urls")
+    assert [name for name, _ in found] == sorted(names)
     assert all(isinstance(pattern, URLPattern | URLResolver) for pattern in dialects.urlpatterns())
+
+
+def test_without_the_extensions_the_portal_has_its_own_dialect(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("apps.database.registry.EXTENSIONS", "extensions_that_are_not_there")
+    assert [name for name, _ in entries(dialects.__name__, "urlpatterns", within=".urls")] == ["rest"]
 
 
 def test_a_new_package_is_a_new_dialect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -11,11 +11,11 @@ from django.urls import reverse
 
 from apps.accounts.actions import make_token, revoke_token
 from apps.accounts.models import AppToken
-from apps.api.dialects.fever.formats import MAX_ITEMS
 from apps.api.views.access import WRONG_SECRETS
 from apps.following import queries
 from apps.following.models import Follow, Mark
 from apps.following.queries import Scope
+from extensions.dialects.fever.formats import MAX_ITEMS
 from tests.builders import NOON, a_folder, a_follow, a_mark, a_posting, a_schedule, a_source, a_user, some_postings
 
 pytestmark = pytest.mark.django_db

@@ -3,10 +3,10 @@
 import pytest
 from django.test import Client
 
-from apps.api.dialects.google_reader.formats.ids import long_form
-from apps.api.dialects.google_reader.urls import urlpatterns
 from apps.following import actions
 from apps.following.models import Folder, Follow, Mark, Share, Tag, Tagging
+from extensions.dialects.google_reader.formats.ids import long_form
+from extensions.dialects.google_reader.urls import urlpatterns
 from tests.apps.api.google_reader import BROADCAST, READ, READING_LIST, STARRED, Program, label, quoted
 from tests.builders import NOON, a_folder, a_follow, a_mark, a_posting, a_source, a_user
 

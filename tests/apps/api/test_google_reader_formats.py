@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.api.dialects.google_reader.formats.forms import Fields, read_moment
-from apps.api.dialects.google_reader.formats.ids import PREFIX, long_form, read_item_id
-from apps.api.dialects.google_reader.formats.streams import BadStream, Stream, label_of, path_of, read_stream
 from apps.api.formats.parameters import BadRequest
 from apps.postings.algorithms.times import microseconds
+from extensions.dialects.google_reader.formats.forms import Fields, read_moment
+from extensions.dialects.google_reader.formats.ids import PREFIX, long_form, read_item_id
+from extensions.dialects.google_reader.formats.streams import BadStream, Stream, label_of, path_of, read_stream
 
 ids = st.integers(-(2**63), 2**63 - 1)
 words = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1)

@@ -10,9 +10,9 @@ from django.utils.http import parse_http_date
 from django.utils.timezone import now
 from lxml import etree
 
-from apps.api.dialects.google_reader.formats.ids import long_form
 from apps.following import actions
 from apps.postings.algorithms.times import microseconds
+from extensions.dialects.google_reader.formats.ids import long_form
 from tests.apps.api.google_reader import (
     BROADCAST,
     FRESH,

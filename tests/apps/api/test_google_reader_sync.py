@@ -11,11 +11,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from apps.api.dialects.google_reader.views import streams
 from apps.following import actions
 from apps.following.models import Follow
 from apps.postings.models import Posting
 from apps.sources.models import Source
+from extensions.dialects.google_reader.views import streams
 from tests.apps.api.google_reader import READ, READING_LIST, STARRED, Program, label
 from tests.builders import NOON, a_folder, a_user
 

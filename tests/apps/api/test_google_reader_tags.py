@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from apps.api.dialects.google_reader.formats.ids import long_form
 from apps.following import actions, queries
 from apps.following.models import Reading
 from apps.following.queries import Scope
 from apps.postings.algorithms.times import microseconds
 from apps.postings.models import Posting
+from extensions.dialects.google_reader.formats.ids import long_form
 from tests.apps.api.google_reader import (
     BROADCAST,
     FRESH,

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from apps.api.dialects.miniflux.formats.responses import enclosure_id
-from apps.api.dialects.miniflux.urls import urlpatterns
 from apps.api.queries.feeds import category_id_of
 from apps.following import actions, queries
 from apps.following.models import Folder, Follow, Mark, Reading
+from extensions.dialects.miniflux.formats.responses import enclosure_id
+from extensions.dialects.miniflux.urls import urlpatterns
 from tests.apps.api.miniflux import Program
 from tests.builders import (
     NOON,

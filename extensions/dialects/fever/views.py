@@ -16,8 +16,6 @@ from apps.accounts.actions import use_fever_key
 from apps.accounts.middleware import impersonal
 from apps.accounts.models import AppToken, User
 from apps.api.actions import marking
-from apps.api.dialects.fever import formats, queries
-from apps.api.dialects.fever.formats import MAX_ITEMS, Json, joined
 from apps.api.formats.parameters import BadRequest, moment, whole
 from apps.api.queries.feeds import numbered, posting_counts, starred_ids
 from apps.api.views.access import Refused, person_by
@@ -26,6 +24,8 @@ from apps.following import queries as following_queries
 from apps.following.queries import Scope
 from apps.following.queries.listing import positions
 from apps.sources import queries as sources
+from extensions.dialects.fever import formats, queries
+from extensions.dialects.fever.formats import MAX_ITEMS, Json, joined
 
 MAX_IDS = 50_000  # latest unread or saved items
 MAX_BODY_BYTES = 100_000

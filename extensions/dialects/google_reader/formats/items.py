@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from apps.api.dialects.google_reader.formats.ids import long_form
-from apps.api.dialects.google_reader.formats.streams import Stream
 from apps.api.formats import schemas
 from apps.postings.algorithms.times import microseconds
 from apps.published_feeds.formats.xml import template
 from apps.sources.formats.feed import Enclosure
+from extensions.dialects.google_reader.formats.ids import long_form
+from extensions.dialects.google_reader.formats.streams import Stream
 
 _ATOM = template("items-atom.xml", beside=__file__)
 _NEVER = "1970-01-01T00:00:00Z"

@@ -7,16 +7,6 @@ from django.db import transaction
 
 from apps.accounts.models import User
 from apps.api.actions.marking import star_all
-from apps.api.dialects.google_reader.formats.items import BROADCAST, FRESH, KEPT_UNREAD, READ, STARRED
-from apps.api.dialects.google_reader.formats.streams import READING_LIST, BadStream, Stream, path_of
-from apps.api.dialects.google_reader.queries.streams import (
-    UNREAD,
-    Library,
-    StreamRequest,
-    known_sources,
-    labels_of,
-    present_sources,
-)
 from apps.following import actions as following
 from apps.following import queries
 from apps.following.actions.errors import NotPossible
@@ -27,6 +17,16 @@ from apps.retrieval.actions import following as retrieval
 from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import BadAddress, normalise
 from apps.sources.formats.opml import OpmlDocument, Subscription
+from extensions.dialects.google_reader.formats.items import BROADCAST, FRESH, KEPT_UNREAD, READ, STARRED
+from extensions.dialects.google_reader.formats.streams import READING_LIST, BadStream, Stream, path_of
+from extensions.dialects.google_reader.queries.streams import (
+    UNREAD,
+    Library,
+    StreamRequest,
+    known_sources,
+    labels_of,
+    present_sources,
+)
 
 MAX_SHARED = 100  # items at once
 READ_ONE_BY_ONE = 200  # items: more at once are a list, which does not enter the history

@@ -8,10 +8,6 @@ from django.utils.timezone import now
 
 from apps.accounts.models import User
 from apps.accounts.views.requests import present
-from apps.api.dialects.miniflux import actions
-from apps.api.dialects.miniflux.formats.parameters import CategoryTitle, FeedChanges, Lookup, NewFeed
-from apps.api.dialects.miniflux.formats.responses import API_VERSION, category_json, feed_json, icon_json
-from apps.api.dialects.miniflux.views.endpoint import body_of, done, json_of
 from apps.api.formats.parameters import BadRequest
 from apps.api.formats.schemas import Category, Feed
 from apps.api.queries import feeds as queries
@@ -28,6 +24,10 @@ from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import BadAddress, normalise
 from apps.sources.formats import opml
 from apps.summaries.algorithms.reading_time import WORDS_PER_MINUTE
+from extensions.dialects.miniflux import actions
+from extensions.dialects.miniflux.formats.parameters import CategoryTitle, FeedChanges, Lookup, NewFeed
+from extensions.dialects.miniflux.formats.responses import API_VERSION, category_json, feed_json, icon_json
+from extensions.dialects.miniflux.views.endpoint import body_of, done, json_of
 
 # Fields that a program may repeat but not change: a source is the same for all followers.
 _SHARED = {"feed_url": "url", "site_url": "site_url", "description": "description"}

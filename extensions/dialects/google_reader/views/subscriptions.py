@@ -5,15 +5,15 @@ from itertools import zip_longest
 from django.http import HttpRequest, HttpResponse
 from django.utils.timezone import now
 
-from apps.api.dialects.google_reader import actions
-from apps.api.dialects.google_reader.formats.forms import read_moment
-from apps.api.dialects.google_reader.formats.streams import Stream
-from apps.api.dialects.google_reader.views.endpoint import MAX_STREAMS, Call, changing, done, endpoint, respond
 from apps.api.formats.parameters import BadRequest
 from apps.following import queries as following
 from apps.retrieval.actions.following import import_list
 from apps.sources.formats import opml
 from apps.web.views.rendering import subscription_file
+from extensions.dialects.google_reader import actions
+from extensions.dialects.google_reader.formats.forms import read_moment
+from extensions.dialects.google_reader.formats.streams import Stream
+from extensions.dialects.google_reader.views.endpoint import MAX_STREAMS, Call, changing, done, endpoint, respond
 
 
 @changing

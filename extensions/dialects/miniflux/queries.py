@@ -9,8 +9,6 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Greatest, Left, Length
 
 from apps.accounts.models import User
-from apps.api.dialects.miniflux.formats.parameters import EntryFilter
-from apps.api.dialects.miniflux.formats.responses import MAX_ENCLOSURES
 from apps.api.formats.schemas import Entry, Feed
 from apps.api.queries import feeds as followed
 from apps.api.queries.feeds import numbered, own, posting_counts
@@ -25,6 +23,8 @@ from apps.postings.models import Posting
 from apps.search import queries as searching
 from apps.search.algorithms.language import narrowed, parse
 from apps.summaries.algorithms.reading_time import reading_minutes
+from extensions.dialects.miniflux.formats.parameters import EntryFilter
+from extensions.dialects.miniflux.formats.responses import MAX_ENCLOSURES
 
 MAX_STATEMENT_SECONDS = 10.0  # lists without filters take a hundredth of it
 FARTHEST_LISTED = WALKED  # postings from the top of a list; beyond, its fast half never finds enough

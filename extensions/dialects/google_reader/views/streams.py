@@ -11,12 +11,12 @@ from django.utils.http import http_date, quote_etag
 from django.utils.timezone import now
 
 from apps.accounts.models import User
-from apps.api.dialects.google_reader.formats.items import as_atom, item_as_json
-from apps.api.dialects.google_reader.formats.streams import READING_LIST
-from apps.api.dialects.google_reader.queries import streams
-from apps.api.dialects.google_reader.schemas import heading
-from apps.api.dialects.google_reader.views.endpoint import Call, endpoint, respond, text_response
 from apps.postings.queries import Cursor
+from extensions.dialects.google_reader.formats.items import as_atom, item_as_json
+from extensions.dialects.google_reader.formats.streams import READING_LIST
+from extensions.dialects.google_reader.queries import streams
+from extensions.dialects.google_reader.schemas import heading
+from extensions.dialects.google_reader.views.endpoint import Call, endpoint, respond, text_response
 
 USUAL = 20  # items of a response
 MAX_IDS = 10_000  # items of a response with ids alone

@@ -14,13 +14,13 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts.middleware import impersonal
 from apps.accounts.models import AppToken, User
-from apps.api.dialects.google_reader.formats.forms import Fields, read_moment
-from apps.api.dialects.google_reader.formats.ids import read_item_id
-from apps.api.dialects.google_reader.formats.streams import BadStream, Stream, read_stream
 from apps.api.formats.parameters import BadRequest
 from apps.api.views.access import Refused, person_by, person_of
 from apps.api.views.errors import ERRORS, status_of
 from apps.following.queries.listing import Arrival
+from extensions.dialects.google_reader.formats.forms import Fields, read_moment
+from extensions.dialects.google_reader.formats.ids import read_item_id
+from extensions.dialects.google_reader.formats.streams import BadStream, Stream, read_stream
 
 MAX_STREAMS = 1_000  # of one request
 MAX_IDS = 10_000  # items of one request

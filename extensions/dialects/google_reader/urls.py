@@ -9,8 +9,8 @@ from collections.abc import Callable
 from django.http import HttpResponseBase
 from django.urls import URLPattern, re_path
 
-from apps.api.dialects.google_reader import schemas
-from apps.api.dialects.google_reader.views import endpoint, streams, subscriptions
+from extensions.dialects.google_reader import schemas
+from extensions.dialects.google_reader.views import endpoint, streams, subscriptions
 
 # In brackets, because Django would warn of the second slash, which clients send.
 _BEGIN = r"^[/]*(?:api/greader\.php/+)?"

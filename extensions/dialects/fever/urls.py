@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.api.dialects.fever.views import fever
+from extensions.dialects.fever.views import fever
 
 urlpatterns = [
     path("fever/", fever, name="fever"),

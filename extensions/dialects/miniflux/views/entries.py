@@ -10,15 +10,15 @@ from django.utils.timezone import localtime, now
 from apps.accounts.models import User
 from apps.accounts.views.requests import present
 from apps.api.actions import marking
-from apps.api.dialects.miniflux import queries
-from apps.api.dialects.miniflux.formats.parameters import EntryChanges, EntryFilter, Progress, read_filter
-from apps.api.dialects.miniflux.formats.responses import Json, enclosure_json, enclosure_place, entry_json, feed_json
-from apps.api.dialects.miniflux.views.endpoint import done, json_of
-from apps.api.dialects.miniflux.views.feeds import category_of, category_scope, feed_of
 from apps.api.formats.parameters import BadRequest
 from apps.api.formats.schemas import Entry
 from apps.following import actions as following
 from apps.following.queries import Scope
+from extensions.dialects.miniflux import queries
+from extensions.dialects.miniflux.formats.parameters import EntryChanges, EntryFilter, Progress, read_filter
+from extensions.dialects.miniflux.formats.responses import Json, enclosure_json, enclosure_place, entry_json, feed_json
+from extensions.dialects.miniflux.views.endpoint import done, json_of
+from extensions.dialects.miniflux.views.feeds import category_of, category_scope, feed_of
 
 
 # --- lists ------------------------------------------------------------------------------------------------------------

@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from apps.accounts.models import User
-from apps.api.dialects.google_reader.formats.items import BROADCAST, STARRED
-from apps.api.dialects.google_reader.formats.streams import READING_LIST, Stream
-from apps.api.dialects.google_reader.queries.streams import known_sources, labels_by_source, labels_of
 from apps.api.queries.feeds import sources_by_folder
 from apps.following import queries as following
 from apps.postings.algorithms.times import microseconds
 from apps.sources.algorithms.addresses import absolute
 from apps.web.pages.rows import own_icon
+from extensions.dialects.google_reader.formats.items import BROADCAST, STARRED
+from extensions.dialects.google_reader.formats.streams import READING_LIST, Stream
+from extensions.dialects.google_reader.queries.streams import known_sources, labels_by_source, labels_of
 
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 

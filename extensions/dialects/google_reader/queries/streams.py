@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 from django.db.models import F, Q, QuerySet
 
 from apps.accounts.models import User
-from apps.api.dialects.google_reader.formats.items import BROADCAST, FRESH, KEPT_UNREAD, READ, STARRED, Item
-from apps.api.dialects.google_reader.formats.streams import READING_LIST, BadStream, Stream, label_of
 from apps.database.statements import among
 from apps.following import queries as following
 from apps.following.models import Folder
@@ -23,6 +21,8 @@ from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import BadAddress, absolute, normalise
 from apps.sources.formats.feed import Enclosure
 from apps.web.algorithms.numbers import whole_number
+from extensions.dialects.google_reader.formats.items import BROADCAST, FRESH, KEPT_UNREAD, READ, STARRED, Item
+from extensions.dialects.google_reader.formats.streams import READING_LIST, BadStream, Stream, label_of
 
 UNREAD = Stream("state", "unread")  # an extension of later servers
 # Conditions that a state holds, and that it does not: a negation could not use the indexes of marks.

@@ -2,8 +2,8 @@
 
 from django.urls import include, path
 
-from apps.api.dialects.miniflux.views import entries, feeds
-from apps.api.dialects.miniflux.views.endpoint import resource, unknown
+from extensions.dialects.miniflux.views import entries, feeds
+from extensions.dialects.miniflux.views.endpoint import resource, unknown
 
 _paths = [
     path("me", resource(GET=feeds.user)),
