@@ -100,9 +100,10 @@ def demo(listener: socket.socket, settings: Mapping[str, str]) -> tuple[Program,
     with closing(listen(LOOPBACK, None, DEMO_PORTS)) as free:
         port = str(free.getsockname()[1])
     preparation, running = applications(listener, settings)
-    replay = [sys.executable, "manage.py", "replay", *DEMO, "--port", port]
+    replay = [sys.executable, "-m", "django", "replay", "--settings", "portal.settings", *DEMO, "--port", port]
     preparation = replace(preparation, command=[*preparation.command, "--without-catalogue"])
-    return preparation, [*running, Program(name="replay", command=replay, environment=settings, directory=ROOT)]
+    sites = Program(name="replay", command=replay, environment=settings, directory=ROOT, is_forked=True)
+    return preparation, [*running, sites]
 
 
 def up_demo(var: Path, host: str, port: int | None, console: Console) -> int:

@@ -37,6 +37,7 @@ LEARNING_TIME = 30.0  # s
 
 class Command(BaseCommand):
     help = __doc__
+    requires_system_checks = ()  # they load all pages, a third of the start
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)
