@@ -36,9 +36,13 @@ SELECT {columns}, state.version, arrived.amount AS arrived,
     CASE WHEN arrived.amount >= %(worthwhile)s
         THEN (SELECT max(id) FROM postings_posting WHERE source_id = follow.source_id) END AS through
 FROM following_follow follow {joined}
-CROSS JOIN LATERAL (
+CROSS JOIN (
     SELECT coalesce(sum(amount), 0) AS version FROM following_statechange
-    WHERE reader IN (0, %(user)s) AND source IN (0, follow.source_id)
+    WHERE reader IN (0, %(user)s) AND source = 0
+) everywhere
+CROSS JOIN LATERAL (
+    SELECT coalesce(sum(amount), 0) + everywhere.version AS version FROM following_statechange
+    WHERE reader IN (0, %(user)s) AND source = follow.source_id
 ) state
 LEFT JOIN following_unreadcount stored ON stored.user_id = %(user)s AND stored.source = follow.source_id
     AND stored.version = state.version AND stored.single + cardinality(stored.copied) < %(complete)s

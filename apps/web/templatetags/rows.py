@@ -26,6 +26,8 @@ from apps.web.templatetags.formatting import ago, counted, icon
 
 register = template.Library()
 
+MAX_LINKS = 4_000  # of a language; a few hundred bytes each
+
 
 @register.simple_tag(takes_context=True)
 def row(context: dict[str, Any], *, in_story: bool = False) -> SafeString:
@@ -116,10 +118,21 @@ def _environment(language: str | None) -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.globals |= {"address": address}
+    environment.globals |= {"address": address, "source_link": _kept_links(environment)}
     environment.filters |= {"ago": ago, "clock": clock, "counted": counted, "cut": _cut}
     environment.filters |= {"hue": hue_of, "letter": letter_of}
     return environment
+
+
+def _kept_links(environment: Environment) -> Callable[..., Markup]:
+    """Draws a feed of the sidebar once: who follows a thousand sees all of them on every page."""
+
+    @functools.lru_cache(MAX_LINKS)
+    def source_link(*values: object) -> Markup:
+        macros: Any = environment.get_template("link.html").module
+        return Markup(macros.source_link(*values))
+
+    return source_link
 
 
 @register.simple_tag
