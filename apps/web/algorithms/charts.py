@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from html import escape
 from typing import NamedTuple
+from unicodedata import east_asian_width
 
 from apps.web.algorithms.chart_scales import DURATIONS, Scale, counting_ticks, duration_ticks, round_ticks
 from apps.web.algorithms.durations import span
@@ -209,12 +210,17 @@ def _grid(ticks: Iterable[float], up: Scale, format_value: Callable[[float], str
 
 def _names_below(names: Sequence[str], across: Scale, height: float, shift: float = 0.5) -> list[str]:
     """At most MAX_NAMES names that do not touch, evenly spaced from the last one backwards."""
-    widest = LETTER * max(map(len, names), default=0)
+    widest = LETTER * max(map(_letters, names), default=0)
     every = max(-(-len(names) // MAX_NAMES), int(widest / (across(1) - across(0))) + 1)
     return [
         _text(across(number + shift), height - 7, names[number], anchor="middle")
         for number in range(len(names) - 1 - every // 2, -1, -every)
     ]
+
+
+def _letters(name: str) -> int:
+    """The width of a name in Latin letters; Chinese characters are twice as wide."""
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in name)
 
 
 def _chart(drawn: Sequence[str], height: float, label: str, kind: str = "chart") -> str:
