@@ -22,7 +22,7 @@ PYTHON = ENVIRONMENT / "bin" / "python"
 STAMP = ENVIRONMENT / "stamp"
 RUNNING = ROOT / "portal" / "requirements.lock"
 TESTING = ROOT / "portal" / "requirements-test.lock"  # everything of RUNNING, and the tools of the tests
-NEEDING_TOOLS = ("test", "evaluate_", "train_")  # evaluations compare with other packages
+NEEDING_TOOLS = ("test", "evaluate_", "train_", "screenshots", "contact_sheets")  # other packages, and a browser
 UNFINISHED = "unfinished"
 UV = "uv==0.13.8"  # installs seven times as fast as pip
 

@@ -52,3 +52,23 @@ def test_the_pictures_are_taken_and_the_account_for_them_is_deleted(live_server,
 def test_without_a_demo_it_says_how_to_start_one(live_server, tmp_path):
     with pytest.raises(CommandError, match="no replayed feeds"):
         call_command("screenshots", url=live_server.url, to=tmp_path, front=tmp_path)
+
+
+def show_pages(url: str, folder: Path, *pages: str) -> None:
+    try:
+        call_command("contact_sheets", *pages, url=url, to=folder)
+    finally:
+        connection.close()
+
+
+def test_a_page_is_shown_in_three_widths_by_day_and_by_night(live_server, tmp_path):
+    source = a_source(url="http://s1.replay.localhost:8700/feed", language="en", category="World", listed=True)
+    a_posting(source, title="A contract for the bridge", published_at=timezone.now() - timedelta(hours=1))
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(show_pages, live_server.url, tmp_path, "river", "/help/keys/").result()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["help-keys.png", "river.png"]
+    sheet = Image.open(tmp_path / "river.png")
+    assert sheet.size == (1440 + 820 + 390 + 3 * 12, 2 * (900 + 12))
+    assert PAPER in {color for _, color in sheet.crop((0, 0, 1440, 900)).getcolors(1 << 20)}
+    assert PAPER not in {color for _, color in sheet.crop((0, 912, 1440, 1812)).getcolors(1 << 20)}
+    assert not User.objects.exists()
