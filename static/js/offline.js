@@ -2,12 +2,16 @@
 import { writeTime } from "./times.js";
 
 const MARK = /\/posting\/(\d+)\/mark\/$/;
+const RETRY_AFTER = 1_000; // ms, doubled with each failure
+const RETRY_WITHIN = 60_000; // ms
 
 const line = document.querySelector("[data-offline]");
 const isKeptPage = line?.hasAttribute("data-kept"); // served by the worker
 let canKeep = false; // a worker is active
 let isBack = false; // the portal responds again, while this page is a stored one
 let waiting = []; // unsent marks
+let delay = RETRY_AFTER;
+let retry = 0; // a timer's number
 
 /** The worker's response, or null without a worker. */
 export async function ask(message) {
@@ -41,6 +45,7 @@ function changeOf(form, button) {
 async function queue(change) {
   show(change.posting, change.field, change.value);
   showStatus(await ask({ do: "change", change }));
+  if (navigator.onLine) sendLater();
 }
 
 // Update a pressed button as the portal would have returned it.
@@ -111,9 +116,19 @@ function markQueued() {
 }
 
 async function cameBack() {
+  clearTimeout(retry);
   const reply = await ask({ do: "send" });
   isBack = !reply?.error;
   showStatus(reply);
+  if (isBack) delay = RETRY_AFTER;
+  else sendLater();
+}
+
+// The browser may be online before the network works, or although the portal is away.
+function sendLater() {
+  clearTimeout(retry);
+  retry = setTimeout(() => navigator.onLine && cameBack(), delay);
+  delay = Math.min(2 * delay, RETRY_WITHIN);
 }
 
 async function went() {

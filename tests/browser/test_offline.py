@@ -159,6 +159,27 @@ def test_what_was_done_elsewhere_meanwhile_stands(
     assert OfflineChange.objects.get().outcome == "superseded"
 
 
+def test_changes_are_sent_again_until_the_network_works(
+    page: Page, device: BrowserContext, reader: User, postings: list[Posting]
+):
+    failures = count()
+
+    def fail_twice(route: Route) -> None:
+        if next(failures) < 2:
+            route.abort()
+        else:
+            route.continue_()
+
+    device.route(re.compile("/offline/list/"), fail_twice)
+    device.set_offline(True)
+    page.locator(f"#posting-{postings[0].pk} [data-star]").click()
+    expect(page.get_by_text("Changes waiting")).to_be_visible()
+    device.set_offline(False)
+    expect(page.get_by_text("Changes waiting")).to_be_hidden()
+    assert next(failures) > 2
+    assert Mark.objects.get().starred_at
+
+
 def test_who_signs_out_leaves_nothing(page: Page, device: BrowserContext, postings: list[Posting]):
     page.goto("/accounts/logout/")
     page.get_by_role("main").get_by_role("button", name=re.compile("Sign Out", re.IGNORECASE)).click()
