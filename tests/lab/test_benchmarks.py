@@ -111,6 +111,7 @@ def test_the_index_answers_beside_its_rivals(run, tmp_path, child_processes, mon
     assert min(figures["index_mb"], figures["ts_rank_build_s"], figures["tantivy_build_s"]) > 0
 
 
+@pytest.mark.trial
 def test_the_search_page_is_measured_over_http(measured, tmp_path):
     items = write_items(tmp_path, 400, title_words=6)
     figures = measured("benchmark_search", "--http", "--items", str(items), "--count", "400", "--questions", "9")
@@ -162,6 +163,7 @@ def test_what_periodic_tasks_read_is_counted(run):
     assert figures["most_rows_often"] >= figures["replan.rows"]
 
 
+@pytest.mark.trial
 def test_every_alert_is_delivered_once(run, child_processes, monkeypatch):
     """Without killed workers, whose leases last for minutes; the command covers them."""
     monkeypatch.setattr(verify_alerts, "BATCH_SECONDS", 0.1)

@@ -118,6 +118,7 @@ def test_an_import_through_the_web_page_is_measured(measured):
     assert 0 < found["first_s"] <= found["all_s"]
 
 
+@pytest.mark.trial
 @runs_a_portal
 def test_the_footprint_of_a_portal_is_measured(measured):
     found = measured("benchmark_footprint", "--seconds=1", "--settle=1", "--feeds=2")
@@ -126,6 +127,7 @@ def test_the_footprint_of_a_portal_is_measured(measured):
     assert min(found.values()) > 0
 
 
+@pytest.mark.trial
 @runs_a_portal
 def test_the_cost_of_a_posting_is_divided_among_processes_and_steps(measured):
     found = measured("benchmark_posting", "--feeds=2", "--new=3", "--rounds=2", "--rest=0.5")

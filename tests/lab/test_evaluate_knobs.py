@@ -14,6 +14,7 @@ from tests.builders import a_source
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(300)]
 
 
+@pytest.mark.trial
 def test_due_times_follow_a_weight_and_the_budget_holds(measured):
     figures = measured(
         *("evaluate_knobs", "--sources", "4", "--changed", "1", "--history-days", "3"),
