@@ -86,7 +86,9 @@ def tests(*, with_trials: bool) -> Step:
     workers = str(min((os.cpu_count() or 1) + 1, MAX_WORKERS))
     command = [*PYTEST, "--numprocesses", workers, "--dist", "worksteal"]
     remark = "" if chromium() else "; those in a browser were skipped: no chromium is installed"
-    if not with_trials:
+    if with_trials:
+        command += ["--hypothesis-profile", "full"]
+    else:
         command += ["-m", "not trial"]
         remark += f"; {trials()} trials not run: manage.py test {WITH_TRIALS}"
     return Step("tests", command, remark)

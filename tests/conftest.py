@@ -24,7 +24,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes says more about what else the machine does than about the example.
-hypothesis.settings.register_profile("quick", deadline=None, max_examples=30)
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=10)
+hypothesis.settings.register_profile("full", deadline=None, max_examples=30)  # beside trials
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=200)  # by --hypothesis-profile
 hypothesis.settings.load_profile("quick")
 

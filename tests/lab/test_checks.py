@@ -93,6 +93,7 @@ def test_trials_are_left_out_and_counted_unless_they_are_wanted():
     assert checks.trials() > 5
     everything = checks.tests(with_trials=True)
     assert "not trial" not in everything.command
+    assert everything.command[-2:] == ["--hypothesis-profile", "full"]
     assert "trials" not in everything.remark
 
 

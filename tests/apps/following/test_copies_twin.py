@@ -9,7 +9,7 @@ from datetime import timedelta
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
@@ -225,7 +225,6 @@ steps = st.one_of(
 
 
 class TestWhateverHappens(TestCase):
-    @settings(deadline=None, max_examples=30)
     @given(st.lists(steps, min_size=4, max_size=12), st.sampled_from(["newest", "oldest"]))
     def test_lists_counts_and_marks_know_articles(self, happenings, order):
         user = a_user()

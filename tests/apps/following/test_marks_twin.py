@@ -6,7 +6,7 @@ from datetime import timedelta
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
@@ -292,7 +292,6 @@ def take(twin: Twin, name: str, values: list[object]) -> None:
 
 
 class TestWhateverHappens(TestCase):
-    @settings(deadline=None, max_examples=25)
     @given(st.lists(steps, min_size=4, max_size=18))
     def test_all_queries_of_unread_postings_agree(self, happenings):
         user = a_user()
