@@ -4,7 +4,7 @@ import gc
 import os
 import signal
 import socket
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from itertools import islice
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import hypothesis
 import pytest
 import redis
+from _pytest.doctest import DoctestModule
 
 from lab import throwaway
 
@@ -73,6 +74,21 @@ def _time_limit(item: pytest.Item) -> float:
     """Its seconds, or 0 for a test that has no more than all others."""
     marker = item.get_closest_marker("timeout")
     return float(marker.args[0]) if marker else 0.0
+
+
+class OnlyWithExamples:
+    """Looks for doctests only where there are any: each process would import and search a thousand modules."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collect_file(self, file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+        collectors = yield
+        if not any(isinstance(each, DoctestModule) for each in collectors) or b">>> " in file_path.read_bytes():
+            return collectors
+        return [each for each in collectors if not isinstance(each, DoctestModule)]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(OnlyWithExamples())  # here, a hook would see this folder alone
 
 
 def pytest_runtestloop() -> None:
