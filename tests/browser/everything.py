@@ -196,7 +196,7 @@ def _patterns(
         places = (*around, *entry.pattern.regex.groupindex)
         if isinstance(entry, URLPattern):
             is_for_machines = entry.name in FOR_MACHINES or entry.callback.__module__.startswith(
-                ("apps.api.", "apps.published_feeds.views.feeds", "ninja.")
+                ("apps.api.", "extensions.", "apps.published_feeds.views.feeds", "ninja.")
             )
             if entry.name and not is_for_machines:
                 yield namespace + entry.name, places
