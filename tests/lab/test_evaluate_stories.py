@@ -5,12 +5,17 @@ import json
 from collections import defaultdict
 from itertools import groupby
 
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
+from hypothesis import given
+from hypothesis import strategies as st
 
+from apps.stories.algorithms.reports import Vector
 from lab.evaluations.stories import stream
+from lab.evaluations.stories.ceiling import ceiling, levels
 from lab.evaluations.stories.grouped import METHODS
-from lab.evaluations.stories.stream import Labelled, arrivals
+from lab.evaluations.stories.stream import Arrival, Labelled, arrivals
 from lab.evaluations.stories.variants import VARIANTS
 from lab.management.commands import evaluate_stories
 
@@ -65,6 +70,11 @@ def test_every_method_groups_headlines_and_whole_texts(folder, tmp_path, capsys)
     }
     assert varied <= set(figures)
     assert all(0 < figures[name] <= 1 for name in varied)
+    bounds = {
+        f"{name}.{variant}.ceiling.bcubed_f1" for name in ("headlines", "whole") for variant in ("plain", "dense")
+    }
+    assert bounds <= set(figures)
+    assert figures["whole.plain.ceiling.bcubed_f1"] > 0.9
     related = {f"{name}.related.{each}" for name in ("headlines", "whole") for each in ("precision", "shown")}
     assert related <= set(figures)
     assert figures["headlines.related.precision"] >= figures["headlines.related.precision_of_all"] > 0.5
@@ -125,3 +135,28 @@ def test_publishers_append_the_same_kind_of_text_to_all_their_reports():
             texts[each.publisher].add(each.text[:12])
     assert all(len(beginnings) == 1 for beginnings in texts.values())
     assert any(beginnings != {""} for beginnings in texts.values())
+
+
+@given(st.integers(2, 8), st.integers(0, 1000))
+def test_each_level_joins_the_two_parts_whose_pairs_have_the_largest_mean(count, seed):
+    likeness = np.random.default_rng(seed).random((count, count))
+    likeness += likeness.T
+    parts = [{place} for place in range(count)]
+    for level in levels(likeness):
+        assert {frozenset(np.flatnonzero(np.array(level) == part).tolist()) for part in level} == {
+            *map(frozenset, parts)
+        }
+        pairs = [(one, other) for one in parts for other in parts if min(one) < min(other)]
+        if pairs:
+            one, other = max(pairs, key=lambda pair: likeness[np.ix_([*pair[0]], [*pair[1]])].mean())
+            parts = [each for each in parts if each not in (one, other)] + [one | other]
+
+
+def test_the_ceiling_knows_the_best_threshold_and_lets_likeness_fade():
+    one, other = (Vector(np.array(terms, np.int32), np.full(2, 0.7, np.float32)) for terms in ([1, 2], [3, 4]))
+    times = ((0, "a"), (1, "a"), (2, "b"), (150, "c"), (151, "c"))
+    labels = [Arrival(hours, "", "", "", story) for hours, story in times]
+    vectors = dict(enumerate((one, one, other, one, one)))
+    assert ceiling(labels, vectors).f1 == 1.0
+    at_once = [Arrival(0, "", "", "", each.story) for each in labels]
+    assert ceiling(at_once, vectors).f1 < 1.0

@@ -7,7 +7,8 @@ drawn, with fixed seeds: three draws of the month of headlines, eight of the sma
 import csv
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,6 +20,7 @@ from rich.progress import track
 from rich.table import Table
 
 from apps.stories.algorithms.reports import Vector
+from lab.evaluations.stories.ceiling import MOST, ceiling
 from lab.evaluations.stories.grouped import METHODS, Reading, ours, read, related_pairs
 from lab.evaluations.stories.load import postings, timed
 from lab.evaluations.stories.measures import bcubed, largest_purity
@@ -37,6 +39,7 @@ ACTIVE = 100_000
 LABELS, TRIALS = (20, 50, 100, 300), 12
 
 Numbers = dict[str, float]
+Draw = Callable[[Sequence[Labelled], int], list[Arrival]]
 
 
 class Command(LabCommand):
@@ -88,6 +91,8 @@ def run(
     }
     for name, (collection, draws) in sets.items():
         numbers |= _varied(collection, name, draws, console) | _related(collection, name, draws, console)
+        if len(collection) <= MOST:
+            numbers |= ceilings(collection, name, draws, console)
     others = _ordered(reports, console) | _read_by(headlines, console)
     if active:
         others |= _timed(reports, active, console)
@@ -175,6 +180,22 @@ def _varied(reports: Sequence[Labelled], title: str, draws: int, console: Consol
             for measure, mean in zip(("precision", "recall", "bcubed_f1", "largest_purity"), means, strict=True):
                 numbers[f"{title}.{variant}.{method}.{measure}"] = round(mean, 4)
     console.print(table)
+    return numbers
+
+
+def ceilings(reports: Sequence[Labelled], title: str, draws: int, console: Console) -> Numbers:
+    """What average linkage with the best threshold for the labels reaches in each variant; means over the draws."""
+    known: Reading = {}
+    numbers: Numbers = {}
+    plain: Draw = partial(arrivals, background=title == HEADLINES)
+    for variant, draw in track([("plain", plain), *VARIANTS.items()], f"Bounding {title}", console=console):
+        found = []
+        for seed in range(1, draws + 1):
+            stream, vectors = draw(reports, seed), dict[int, Vector]()
+            read(stream, known)
+            ours(stream, known, vectors=vectors)
+            found.append(ceiling(stream, vectors))
+        numbers[f"{title}.{variant}.ceiling.bcubed_f1"] = round(float(np.mean([each.f1 for each in found])), 4)
     return numbers
 
 
