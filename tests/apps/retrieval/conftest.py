@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from apps.retrieval.algorithms.planner import rehearsal
 from apps.retrieval.http.fetching import Fetched, Fetcher, FetchRequest
 from apps.retrieval.worker.engine import Engine
+from tests.apps.retrieval.rehearsing import remembered
 
 Script = Callable[[asyncio.StreamWriter], Coroutine[Any, Any, None]]
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -108,3 +110,8 @@ def engine(settings: Any) -> Iterator[Engine]:
     worker = Engine()
     yield worker
     worker.stop()
+
+
+@pytest.fixture
+def rehearses_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rehearsal, "rehearse", remembered)

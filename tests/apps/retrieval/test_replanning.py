@@ -30,7 +30,7 @@ from apps.sources.models import Source
 from tests.apps.retrieval.retrieving import DAY, HOUR, NOW, a_feed, an_observed_source, daily, fail, visit
 from tests.builders import a_follow
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rehearses_once")]
 
 SOON = NOW + timedelta(minutes=5)
 

@@ -1,9 +1,7 @@
 """Every setting reaches the due times under every policy, in the run of beat that follows and within the budget."""
 
-import pickle
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -11,19 +9,17 @@ import pytest
 from apps.database.statements import query_as
 from apps.retrieval.actions import change_plan, current_plan, replan, replan_changed
 from apps.retrieval.algorithms.calendar import DAY
-from apps.retrieval.algorithms.planner import rehearsal
-from apps.retrieval.algorithms.planner.lookahead import Outlook
-from apps.retrieval.algorithms.planner.rehearsal import Rehearsal, rehearse
 from apps.retrieval.models import Schedule, WeeklyProfile
 from apps.retrieval.planner.due_times import outlook_at, terms_of
 from apps.retrieval.planner.state import COLUMNS, TABLES, ScheduleState, parameters
 from apps.retrieval.policies import OURS, all_policies
 from apps.sources.actions.editing import edit_source, set_interests
 from apps.sources.models import Source
+from tests.apps.retrieval.rehearsing import remembered
 from tests.apps.retrieval.retrieving import HOUR, NOW, an_observed_source, daily, visit
 from tests.builders import a_follow
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rehearses_once")]
 
 SOON = NOW + timedelta(minutes=5)
 BUDGET = 6.0  # a day and source
@@ -45,24 +41,6 @@ RAISING = WORTH | {
     "budget": lambda sources: change_plan(budget=2 * BUDGET),
     "shorter gap": lambda sources: edit_source(sources[1].pk, min_gap=3_600),
 }
-
-
-@pytest.fixture(scope="module")
-def rehearsed() -> dict[bytes, Rehearsal]:
-    return {}
-
-
-@pytest.fixture(autouse=True)
-def _rehearses_once(rehearsed: dict[bytes, Rehearsal], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rehearsals take nearly all of the time here, and most tests have the same ones."""
-
-    def remembered(outlook: Outlook) -> Rehearsal:
-        key = sha256(pickle.dumps(outlook)).digest()
-        if key not in rehearsed:
-            rehearsed[key] = rehearse(outlook)
-        return rehearsed[key]
-
-    monkeypatch.setattr(rehearsal, "rehearse", remembered)
 
 
 @pytest.fixture(scope="module", params=all_policies())
@@ -93,7 +71,7 @@ def planned() -> dict[int, float]:
     sources, plan = states(), current_plan()
     assert plan.price is not None
     if plan.policy == OURS:
-        made = DAY * rehearse(outlook_at(sources, terms_of(plan, plan.price), NOW)).retrievals
+        made = DAY * remembered(outlook_at(sources, terms_of(plan, plan.price), NOW)).retrievals
         return {source.source_id: count for source, count in zip(sources, made.tolist(), strict=True)}
     return {source.source_id: source.unpacked_timetable.per_day for source in sources}
 
