@@ -47,6 +47,18 @@ def faults(page: Page) -> list[str]:
     return found + faint_texts(page)  # last, as it opens details, which cover what is below
 
 
+def faults_in_themes(page: Page) -> list[str]:
+    """All of the page, in the dark theme and with more contrast."""
+    found = []
+    page.evaluate(AXE)
+    for scheme, contrast in (("dark", "no-preference"), ("light", "more"), ("dark", "more")):
+        page.emulate_media(color_scheme=scheme, contrast=contrast, reduced_motion="reduce")
+        rules = EVERYTHING["rules"] | (OF_MUCH_CONTRAST["rules"] if contrast == "more" else {})
+        found += [f"{scheme}, {contrast}: {fault}" for fault in page.evaluate(FAULTS, [{"rules": rules}])]
+    page.emulate_media(contrast="no-preference")
+    return found
+
+
 def test_more_contrast_is_respected(page: Page, client):
     values = everything.some_of_everything(everything.an_admin())
     addresses = ["/", "/trends/", "/stories/", "/search/?q=bridge", "/accounts/login/", "/posting/{posting_id}/"]

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, Request
 
 from tests.browser import everything
-from tests.browser.test_accessibility import PHONE, faults
+from tests.browser.test_accessibility import PHONE, faults, faults_in_themes
 from tests.browser.test_weight import WATCH, complaints, weighing
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(1_200)]
@@ -46,3 +46,17 @@ def test_pages_of_users_and_admins(page: Page, client, live_server):
     addresses = everything.pages(client, values)
     assert len(addresses) >= 50
     assert_good(page, addresses, live_server.url)
+
+
+@pytest.mark.trial
+@pytest.mark.parametrize("signs_in", [False, True], ids=["visitor", "admin"])
+def test_axe_finds_no_fault_in_any_theme(page: Page, client, live_server, signs_in):
+    user = everything.an_admin()
+    values = everything.some_of_everything(user)
+    if signs_in:
+        everything.sign_in(page.context, client, user, live_server.url)
+    found = []
+    for address in everything.pages(client, values):
+        page.goto(address)
+        found += [f"{address} {fault}" for fault in faults_in_themes(page)]
+    assert not found, "\n".join(found)
