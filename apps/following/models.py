@@ -28,6 +28,21 @@ class Folder(models.Model):
         return self.name
 
 
+class FollowedList(models.Model):
+    """An OPML list on the web that a user keeps their follows in step with."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="followed_lists")
+    url = models.CharField(max_length=2_000)
+    due_at = models.DateTimeField(db_index=True)  # next check
+    problem = models.CharField(max_length=300, blank=True)  # of the last check
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "url"], name="followed_list_once")]
+
+    def __str__(self) -> str:
+        return self.url
+
+
 class Follow(models.Model):
     """A user follows a source, in any number of folders.
 
@@ -77,6 +92,8 @@ class Follow(models.Model):
     # Postings up to this id count as read unless marked otherwise. No foreign key: the posting may be deleted.
     read_through = models.BigIntegerField(default=0, db_default=0)
     followed_at = models.DateTimeField(db_default=Now())
+    # By which it was followed, and without which it ends; null: the user follows it.
+    from_list = models.ForeignKey(FollowedList, on_delete=models.SET_NULL, null=True, related_name="follows")
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "source"], name="follow_once")]

@@ -86,8 +86,12 @@ class OpmlForm(forms.Form):
         required=False,
         max_length=2_000,
         label=_("Or the address of a list"),
-        help_text=_("It is fetched once. Later additions are not followed automatically."),
         widget=_address_input("https://"),
+    )
+    follow = forms.BooleanField(
+        required=False,
+        label=_("Keep up with the list at this address"),
+        help_text=_("It is checked once a day: what is added is followed, and what is removed is unfollowed again."),
     )
 
     def clean_file(self) -> object:
@@ -101,6 +105,8 @@ class OpmlForm(forms.Form):
         values = super().clean() or {}
         if not self.errors and bool(values.get("file")) == bool(values.get("address")):
             raise forms.ValidationError(_("Give either a file or an address."))
+        if values.get("follow") and not values.get("address"):
+            raise forms.ValidationError(_("Only a list at an address can be kept up with."))
         return values
 
     @property

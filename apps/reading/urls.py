@@ -85,6 +85,7 @@ urlpatterns = [
     path("welcome/", following.welcome, name="welcome"),
     path("welcome/news/", following.filling, name="filling"),
     path("opml/", following.import_list, name="opml"),
+    path("opml/<int:list_id>/leave/", following.leave_list, name="leave_list"),
     path("opml/export/", following.export_list, name="opml_export"),
     path("preferences/", preferences.preferences, name="preferences"),
     path("looks/", preferences.appearance, name="looks"),

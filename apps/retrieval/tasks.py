@@ -15,6 +15,7 @@ from apps.database.turns import turn
 from apps.jobs.actions import outstanding
 from apps.jobs.actions.periodic import task_of
 from apps.retrieval import actions, queries
+from apps.retrieval.actions import following
 from apps.retrieval.scheduler.claims import Claim
 from apps.retrieval.scheduler.queues import queue_of, retrieval_queues
 from apps.retrieval.worker import engine
@@ -73,6 +74,7 @@ def control_price(**_: Any) -> None:
 adopt_sources = task_of("apps.retrieval.tasks.adopt_sources", actions.adopt_sources)
 replan_changed = task_of("apps.retrieval.tasks.replan_changed", actions.replan_changed)
 backtest = task_of("apps.retrieval.tasks.backtest", actions.backtest)
+sync_lists = task_of("apps.retrieval.tasks.sync_lists", following.sync_lists)
 learn_profiles = task_of("apps.retrieval.tasks.learn_profiles", actions.learn_profiles)
 forget_old_retrievals = task_of("apps.retrieval.tasks.forget_old_retrievals", actions.forget_old_retrievals)
 prune_icons = task_of("apps.retrieval.tasks.prune_icons", sources_actions.icons.prune_icons, timed=False)

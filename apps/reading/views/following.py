@@ -203,15 +203,26 @@ def import_list(request: PersonsRequest) -> HttpResponse:
     report = None
     if request.method == "POST" and form.is_valid():
         try:
-            document = opml.read(_content(request, form))
-            report = retrieval.import_list(request.user, document, now=now())
+            if form.cleaned_data["follow"]:
+                report = retrieval.follow_list(request.user, form.cleaned_data["address"], now=now())
+            else:
+                report = retrieval.import_list(request.user, opml.read(_content(request, form)), now=now())
         except opml.BrokenOpml as problem:
             form.add_error(
                 form.given, _("Nothing was imported: the file cannot be read.") + f" {translate_reason(str(problem))}"
             )
         except (NotPossible, NoDocument, BadAddress) as problem:
             form.add_error(form.given, _("Nothing was imported.") + f" {translate_reason(str(problem))}")
-    return show(request, "reading/opml.html", form=form, report=report)
+    lists = request.user.followed_lists.order_by("url")
+    return show(request, "reading/opml.html", form=form, report=report, lists=lists)
+
+
+@person_post
+def leave_list(request: PersonsRequest, list_id: int) -> HttpResponse:
+    if not retrieval.leave_list(request.user, list_id):
+        raise Http404("You have no such list.")
+    messages.success(request, _("The list is no longer checked. Its feeds stay followed."))
+    return redirect("opml")
 
 
 def _content(request: PersonsRequest, form: OpmlForm) -> bytes:

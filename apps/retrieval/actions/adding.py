@@ -74,7 +74,7 @@ def discover(user: User, address: str, *, now: datetime) -> Discovery:
         source_id = source_or_lookup(user, url)
         if source_id is not None:
             return Discovery(source_id=source_id)
-        fetched = _document_at(url, now)
+        fetched = document_of(url, now)
     except (BadAddress, NoDocument) as error:
         return Discovery(problem=str(error))
     if problem := _problem(fetched):
@@ -147,7 +147,7 @@ def _working(choices: Iterable[Candidate], now: datetime) -> Iterator[_Feed]:
         with suppress(BadAddress, NoDocument):
             url = normalise(choice.url)
             source_id = known.by_address([url]).get(url)
-            fetched = _document_at(url, now) if source_id is None else None
+            fetched = document_of(url, now) if source_id is None else None
             if fetched is None:
                 yield _Feed(choice, source_id, None)
             elif not _problem(fetched) and fetched.body not in seen:
@@ -184,10 +184,10 @@ def fetch_document(user: User, address: str, *, now: datetime) -> bytes:
     """
     url = normalise(address)
     count_lookup(user)
-    return _document_at(url, now).body
+    return document_of(url, now).body
 
 
-def _document_at(url: str, now: datetime) -> Fetched:
+def document_of(url: str, now: datetime) -> Fetched:
     fetched, robots = document_at(url, now=now)
     remember_robots(robots, now=now)
     if fetched.failure:

@@ -84,6 +84,16 @@ def article_for(user: User | AnonymousUser, html: str, choice: str | None = None
     return html
 
 
+def article_for_programs(user: User, html: str) -> str:
+    """A sanitized article for another program, whose pictures are loaded according to the user's general setting."""
+    match User.Images(choice_of(user)):
+        case User.Images.PROXIED:
+            return led_through(html, lambda address: own_address(proxied(address)))
+        case User.Images.BLOCKED:
+            return replaced(html)
+    return html
+
+
 def arranged(html: str, *, pictured: bool) -> str:
     """A sanitized article with cards for players and regions for tables."""
     return with_regions(with_players(html, proxied_player, pictured=pictured), gettext("Table"))

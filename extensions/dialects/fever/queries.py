@@ -11,6 +11,7 @@ from apps.api.queries import feeds as followed
 from apps.api.queries.feeds import own
 from apps.following import queries as following
 from apps.following.queries import Scope
+from apps.web.pages.rows import article_for_programs
 
 ALL = Scope("all")
 
@@ -37,5 +38,6 @@ def items(user: User, posting_ids: Sequence[int]) -> list[Item]:
     """The user's postings among these, in the given order. One query."""
     rows = following.with_state(own(user), user).filter(pk__in=posting_ids)
     columns = ("id", "title", "author", "html", "url", "starred", "unread", "published_at")
-    found = {row["id"]: Item(**row) for row in rows.values(*columns, feed_id=F("source_id"))}
-    return [found[id] for id in dict.fromkeys(posting_ids) if id in found]
+    found = {row["id"]: row for row in rows.values(*columns, feed_id=F("source_id"))}
+    shown = {id: Item(**row | {"html": article_for_programs(user, row["html"])}) for id, row in found.items()}
+    return [shown[id] for id in dict.fromkeys(posting_ids) if id in found]

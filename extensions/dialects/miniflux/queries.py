@@ -23,6 +23,7 @@ from apps.postings.models import Posting
 from apps.search import queries as searching
 from apps.search.algorithms.language import narrowed, parse
 from apps.summaries.algorithms.reading_time import reading_minutes
+from apps.web.pages.rows import article_for_programs
 from extensions.dialects.miniflux.formats.parameters import EntryFilter
 from extensions.dialects.miniflux.formats.responses import MAX_ENCLOSURES
 
@@ -180,7 +181,7 @@ def entry(user: User, posting_id: int) -> Entry | None:
 
 def _entries(user: User, posting_ids: Sequence[int]) -> list[Entry]:
     found = following.with_state(own(user), user).filter(pk__in=posting_ids)
-    rows = {row["id"]: row for row in _rows(found)}
+    rows = {row["id"]: row | {"html": article_for_programs(user, row["html"])} for row in _rows(found)}
     marked_at = following.marked_all_at(user, list(rows))
     played = {
         playback.posting_id: (playback.address, playback.seconds)

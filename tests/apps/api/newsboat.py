@@ -39,10 +39,10 @@ class Newsboat:
         lines = ["refresh-on-startup no", "confirm-exit no", "show-read-feeds yes", *config]
         (directory / "config").write_text("".join(f"{line}\n" for line in lines))
 
-    def run(self, *commands: str) -> str:
+    def run(self, *commands: str, patience: float = PATIENCE) -> str:
         """What it prints when it carries out commands such as `reload` and `print-unread`."""
         done = subprocess.run(
-            [*self._call(), "-x", *commands], env=self._environment(), capture_output=True, text=True, timeout=PATIENCE
+            [*self._call(), "-x", *commands], env=self._environment(), capture_output=True, text=True, timeout=patience
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout

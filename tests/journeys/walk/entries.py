@@ -101,6 +101,7 @@ dismiss_recommendation
 welcome | languages=en&categories=local
 filling
 opml | address=http://127.0.0.1:1/
+leave_list
 opml_export
 preferences | order=newest&view=list&images=proxied&time_zone=
 

@@ -21,7 +21,7 @@ from apps.alerts.channels.push import public_push_key
 from apps.alerts.models import Browser, Rule
 from apps.feed_health.models import Notice
 from apps.following import actions as following
-from apps.following.models import Reading
+from apps.following.models import FollowedList, Reading
 from apps.jobs.models import DeadLetter, Job
 from apps.published_feeds.actions.addresses import make_address
 from apps.retrieval.models import Crawl, Page
@@ -71,6 +71,7 @@ def a_foreign_world() -> World:
     session = UserSession.objects.get(user=person)
     site = a_source(url="https://site.example/", title="Site", kind="site", listed=True)
     Crawl.objects.create(source=owner.source, pages_per_day=500)
+    followed_list = FollowedList.objects.create(user=person, url="https://lists.example/of-the-owner.opml", due_at=now)
     page = Page.objects.create(
         source=owner.source, url="https://site.example/1", key=bytes(16), found_at=now, kind="news"
     )
@@ -85,7 +86,7 @@ def a_foreign_world() -> World:
     consume()
     known = [
         secret, invitation_secret, share.secret, address.secret, owner.search.secret, rule.stop_token,
-        rule.webhook_secret, session.session_key, hub.token, hub.secret, browser.endpoint,
+        rule.webhook_secret, session.session_key, followed_list.url, hub.token, hub.secret, browser.endpoint,
         "browser-secret-of-the-owner", "totp-secret-of-the-owner", settings.SECRET_KEY,
     ]  # fmt: skip
     values = {
@@ -94,7 +95,7 @@ def a_foreign_world() -> World:
         "entry_id": owner.posting.pk, "feed_id": owner.source.pk, "feed_secret": guessed(address.secret),
         "folder_id": owner.folder_id, "form": "rss", "icon_id": owner.source.pk,
         "invitation_secret": guessed(invitation_secret), "job_id": job.pk, "key": "key-of-an-old-mail",
-        "key_id": token.pk, "message_id": owner.message_id, "notice_id": notice.pk,
+        "key_id": token.pk, "list_id": followed_list.pk, "message_id": owner.message_id, "notice_id": notice.pk,
         "object_id": share.pk, "other_folder_id": owner.other_folder_id, "page_id": page.pk, "pk": passkey.pk,
         "posting_id": owner.posting.pk, "provider_id": "unknown", "rest": "nothing/here", "saved_id": owner.search.pk,
         "secret": guessed(owner.search.secret), "section_id": section.pk, "session_id": session.pk,

@@ -21,6 +21,7 @@ from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import BadAddress, absolute, normalise
 from apps.sources.formats.feed import Enclosure
 from apps.web.algorithms.numbers import whole_number
+from apps.web.pages.rows import article_for_programs
 from extensions.dialects.google_reader.formats.items import BROADCAST, FRESH, KEPT_UNREAD, READ, STARRED, Item
 from extensions.dialects.google_reader.formats.streams import READING_LIST, BadStream, Stream, label_of
 
@@ -243,7 +244,7 @@ def items(user: User, ids: Sequence[int], labels: Mapping[int, Sequence[str]]) -
         site_url=F("source__site_url"),
         source_title=following.first_nonempty("my_follow__title", "source__title", "source__url"),
     )
-    rows = {row["id"]: row for row in found}
+    rows = {row["id"]: row | {"html": article_for_programs(user, row["html"])} for row in found}
     tags = following.tags_by_posting(user, rows)
     shared = set(following.shares_of(user).filter(posting__in=among(rows)).values_list("posting_id", flat=True))
     return [
