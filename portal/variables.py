@@ -122,7 +122,7 @@ RETRIEVAL_QUEUES = environment.whole("WIREBEAT_RETRIEVAL_QUEUES", 1, at_least=1,
 PUSH_MODE = environment.choice("WIREBEAT_PUSH", "auto", "on", "off")
 
 ## Secret key
-#: Key that signs sessions and links.
+#: Key that signs sessions and links, and encrypts passwords and tokens of services that people send articles to.
 #: Default: created in `WIREBEAT_VAR` on first start
 SECRET_KEY = environment.secret_key("WIREBEAT_SECRET_KEY", VAR_DIR / "secret_key")
 environment.refuse_unknown(OTHERS)

@@ -154,6 +154,19 @@ class Browser(models.Model):
         return self.name or self.endpoint
 
 
+class Destination(models.Model):
+    """A service that a user sends articles to."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="destinations")
+    service = models.CharField(max_length=20)  # a module of `send_to`
+    name = models.CharField(max_length=100)
+    settings = models.TextField()  # encrypted JSON, with the secrets
+    added_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class VapidKey(models.Model):
     """The key by which push services know this portal (RFC 8292): one row, created at the first use."""
 
@@ -166,7 +179,7 @@ class VapidKey(models.Model):
 
 
 class Message(models.Model):
-    """A notification of one or more hits to a user on one channel. It waits until `due_at`."""
+    """A notification of hits to a user on one channel, or an article that a user sends. It waits until `due_at`."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("Waiting")
@@ -182,6 +195,9 @@ class Message(models.Model):
     saved = models.ForeignKey(SavedSearch, on_delete=models.CASCADE, null=True, related_name="messages")
     browser = models.ForeignKey(Browser, on_delete=models.SET_NULL, null=True, related_name="messages")
     hits = ArrayField(models.BigIntegerField())  # of Hit, in the order of their discovery
+    # An article that the user sends somewhere; otherwise null.
+    destination = models.ForeignKey(Destination, on_delete=models.CASCADE, null=True, related_name="messages")
+    posting = models.ForeignKey(Posting, on_delete=models.CASCADE, null=True, related_name="+", db_index=False)
     state = models.CharField(max_length=7, choices=State, default=State.WAITING)
     created_at = models.DateTimeField()
     due_at = models.DateTimeField()  # first attempt or next one
@@ -200,6 +216,7 @@ class Message(models.Model):
                 fields=["user", "done_at"], condition=Q(state="sent") & ~Q(channel="webhook"), name="message_told"
             ),
             models.Index(fields=["done_at"], condition=Q(done_at__isnull=False), name="message_done"),
+            models.Index(fields=["posting"], condition=Q(posting__isnull=False), name="message_of_posting"),
         ]
 
 

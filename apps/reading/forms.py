@@ -12,6 +12,7 @@ from apps.accounts.models import User
 from apps.accounts.queries.site import sends_mail
 from apps.alerts.channels import with_settings
 from apps.alerts.models import NotificationSettings, PercolatorQuery, Rule
+from apps.alerts.send_to import SECRETS, Service
 from apps.following import queries as following
 from apps.following.algorithms.ordering import STEPS, Step
 from apps.following.models import Folder, Follow
@@ -239,6 +240,20 @@ class RuleForm(forms.Form):
         given = ("mark_read", "star", "hide", "tag", "mail", "push", "webhook_url")
         values = {name: getattr(rule, name) for name in given} | rule.settings if rule else {}
         return values | {"importance": f"{query.importance:g}" if query else "1"}
+
+
+class DestinationForm(forms.Form):
+    name = forms.CharField(required=False, max_length=100, label=_("Name"), help_text=_("As you call it here."))
+
+    def __init__(self, *args: Any, service: Service, **options: Any) -> None:
+        super().__init__(*args, **options)
+        name, plain = self.fields.pop("name"), {"autocapitalize": "none", "autocomplete": "off", "spellcheck": "false"}
+        for key, label in service.fields.items():
+            widget = (forms.PasswordInput if key in SECRETS else forms.TextInput)(plain)
+            self.fields[key] = (
+                label() if callable(label) else forms.CharField(max_length=1_000, label=label, widget=widget)
+            )
+        self.fields["name"] = name
 
 
 _clock = partial(forms.TimeField, required=False, widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"))

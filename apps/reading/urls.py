@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.reading.views import following, marks, media, news, offline, river, search
+from apps.reading.views import following, marks, media, news, offline, river, search, sending
 from apps.reading.views import river as preferences
 
 urlpatterns = [
@@ -27,6 +27,7 @@ urlpatterns = [
     path("posting/<int:posting_id>/note/", marks.note, name="note"),
     path("posting/<int:posting_id>/place/", marks.position, name="place"),
     path("posting/<int:posting_id>/share/", marks.share, name="share"),
+    path("posting/<int:posting_id>/send/", sending.send, name="send"),
     path("posting/<int:posting_id>/summary/", news.summary, name="summary"),
     path("recording/<str:signature>/<str:encoded>", media.recording, name="recording"),
     path("player/<str:signature>/<str:encoded>", media.player, name="player"),
@@ -58,6 +59,8 @@ urlpatterns = [
     path("alerts/browsers/", search.add_browser, name="alert_add_browser"),
     path("alerts/browsers/<int:browser_id>/remove/", search.remove_browser, name="alert_remove_browser"),
     path("alerts/stop/<str:token>/", search.stop, name="alert_stop"),
+    path("send-to/", sending.destinations, name="destinations"),
+    path("send-to/<int:destination_id>/remove/", sending.remove, name="remove_destination"),
     path("stories/", news.stories, name="stories"),
     path("stories/<int:story_id>/", news.story, name="story"),
     path("own/", news.own, name="own"),

@@ -33,6 +33,7 @@ class Call:
     path: str
     headers: dict[str, str]  # names in lower case
     body: bytes
+    method: str = "POST"
 
     @property
     def id(self) -> str:
@@ -53,6 +54,7 @@ class Receiver:
     host: str = f"hooks.{DOMAIN}"
     behave: Callable[[Call], int | None] = lambda _: 200
     headers: dict[str, str] = field(default_factory=dict)  # of its answers
+    body: bytes = b"ok"  # of its answers
     calls: list[Call] = field(default_factory=list)  # all
     taken: list[Call] = field(default_factory=list)  # those that were accepted
 
@@ -69,8 +71,8 @@ class _Handler(BaseHTTPRequestHandler):
     receiver: Receiver
 
     def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        call = Call(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
+        body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+        call = Call(self.path, {name.lower(): value for name, value in self.headers.items()}, body, self.command)
         self.receiver.calls.append(call)
         status = self.receiver.behave(call)
         if status is None:
@@ -81,7 +83,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         for name, value in self.receiver.headers.items():
             self.send_header(name, value)
-        body = b"" if status == 204 else b"ok"
+        body = b"" if status == 204 else self.receiver.body
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

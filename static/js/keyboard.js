@@ -1,5 +1,5 @@
 import { expand, isOpen, leave as leaveArticle, open, scroller } from "./pane.js";
-import { announce, beside, find, goTo, isUnread, select, selectedRow } from "./rows.js";
+import { announce, beside, find, goTo, isUnread, select, selectedRow, show } from "./rows.js";
 
 const PREFIX_TIME = 1200; // ms for the second key of a pair
 const REPEATABLE = "jknp"; // repeat while held down
@@ -53,6 +53,20 @@ async function copyLink() {
   if (!link) return;
   await navigator.clipboard.writeText(link.href);
   announce(find("[data-announcer]").dataset.textCopied);
+}
+
+// To the first service of the user; the form of the star has the token that the portal wants.
+async function send() {
+  const link = find("a[data-send]", whole());
+  if (link && link === find("[data-send]", whole())) {
+    link.click();
+    return;
+  }
+  const form = find("[data-star]", posting())?.closest("form");
+  if (!form) return;
+  const address = form.action.replace(/mark\/$/, "send/");
+  const response = await fetch(address, { method: "POST", body: new FormData(form), headers: { Accept: "text/plain" } });
+  show(response.ok || response.status === 409 ? await response.text() : response.statusText);
 }
 
 function openOriginal() {
@@ -113,6 +127,7 @@ const KEYS = {
   t: tag,
   f: readerView,
   c: copyLink,
+  b: send,
   J: () => toNeighbour(1, "source"),
   K: () => toNeighbour(-1, "source"),
   N: () => toNeighbour(1, "folder"),

@@ -27,6 +27,15 @@ export function beside(by, isMeant = () => true) {
   return all[next] ?? null;
 }
 
+/** Show a short message, which screen readers say. */
+export function show(text) {
+  const place = find(".messages") ?? Object.assign(document.createElement("div"), { className: "messages" });
+  const message = Object.assign(document.createElement("div"), { className: "message info", textContent: text });
+  place.setAttribute("role", "status");
+  if (!place.isConnected) find("main .page").prepend(place);
+  place.replaceChildren(message);
+}
+
 /** Say something to screen readers. */
 export function announce(text) {
   const announcer = find("[data-announcer]");

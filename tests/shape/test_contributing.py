@@ -17,7 +17,7 @@ from tests.registries import with_module
 PAGE = Path(__file__).parents[2] / "CONTRIBUTING.md"
 EXAMPLE = re.compile(r"Write `(\w+)/(\w+)\.py` in `apps/(\w+)/`:\n\n   ```python\n(.*?)\n   ```", re.DOTALL)
 EXAMPLES = {f"apps.{app}.{registry}": (name, code) for registry, name, app, code in EXAMPLE.findall(PAGE.read_text())}
-LISTS = {"kinds": "all_kinds", "channels": "all_channels", "policies": "all_policies"}
+LISTS = {"kinds": "all_kinds", "channels": "all_channels", "send_to": "all_services", "policies": "all_policies"}
 
 
 def test_every_registry_of_single_modules_has_an_example():

@@ -15,6 +15,7 @@ from django.db import transaction
 from django.db.models import Count, Q
 
 from apps.accounts.models import User
+from apps.alerts import send_to
 from apps.alerts.actions.locks import DAILY_LIMIT
 from apps.alerts.actions.rules import forget_browsers, stop_token_of
 from apps.alerts.algorithms.times import MAX_ATTEMPTS, next_attempt, start_of_day
@@ -22,7 +23,7 @@ from apps.alerts.channels import DIGEST, Channel, Delivery, DeliveryResult, Mess
 from apps.alerts.channels.digest import digest_of_day
 from apps.alerts.models import Attempt, Browser, Hit, Message, Rule
 from apps.alerts.queries import messages
-from apps.alerts.queries.messages import Group, groups_of, notification_settings_of, zone_of
+from apps.alerts.queries.messages import Group, article_of, groups_of, notification_settings_of, zone_of
 from apps.database.advisory_locks import take
 
 logger = logging.getLogger(__name__)
@@ -42,7 +43,9 @@ def deliver(message_id: int, *, now: datetime) -> bool:
         return False
     began = perf_counter()
     try:
-        result = all_channels()[delivery.message.channel].send(delivery, now)
+        channel = _channel_of(delivery.message)
+        assert channel is not None  # as it was leased
+        result = channel.send(delivery, now)
     except Exception as error:  # any error is stored and retried
         logger.exception("message %d could not be made", message_id)
         result = DeliveryResult(error=f"It could not be created: {type(error).__name__}.")
@@ -53,18 +56,22 @@ def deliver(message_id: int, *, now: datetime) -> bool:
     return True
 
 
+def _channel_of(message: Message) -> Channel | None:
+    return send_to.CHANNEL if message.destination_id else all_channels().get(message.channel)
+
+
 # --- before -----------------------------------------------------------------------------------------------------------
 @transaction.atomic
 def _lease(message_id: int, now: datetime) -> Delivery | None:
     free = Q(lease_until=None) | Q(lease_until__lte=now)
-    rows = Message.objects.select_for_update(skip_locked=True, of=("self",)).select_related("browser")
+    rows = Message.objects.select_for_update(skip_locked=True, of=("self",)).select_related("browser", "destination")
     message = rows.filter(free, pk=message_id, state=State.WAITING, due_at__lte=now).first()
     if message is None:
         return None
     if message.attempts >= MAX_ATTEMPTS:
         _end(message, State.FAILED, message.error or "Its worker stopped.", now)
         return None
-    channel = all_channels().get(message.channel)
+    channel = _channel_of(message)
     rules, groups = _wanted(message, channel) if channel else ([], [])
     if channel is None or not groups:
         _end(message, State.DROPPED, "It is no longer wanted, or its articles are gone.", now)
@@ -82,7 +89,9 @@ def _lease(message_id: int, now: datetime) -> Delivery | None:
 
 
 def _wanted(message: Message, channel: Channel) -> tuple[list[Rule], list[Group]]:
-    """The hits of the message that the present rules still want."""
+    """The hits of the message that the present rules still want, or the article that the user sends."""
+    if message.posting_id is not None:
+        return [], article_of(message.posting_id) if message.user.is_active else []
     saved_ids = Hit.objects.filter(pk__in=message.hits).values("saved_id")
     rules = {
         rule.pk: rule
@@ -95,7 +104,7 @@ def _wanted(message: Message, channel: Channel) -> tuple[list[Rule], list[Group]
 def _keeps_up(message: Message, now: datetime) -> bool:
     """Whether a webhook can take another message; otherwise a new one waits for more hits."""
     waiting = Message.objects.filter(user=message.user_id, state=State.WAITING, channel=message.channel)
-    others = waiting.filter(saved=message.saved_id).exclude(pk=message.pk)
+    others = waiting.filter(saved=message.saved_id, destination=message.destination_id).exclude(pk=message.pk)
     known = others.aggregate(
         calls=Count("pk", filter=Q(lease_until__gt=now)), troubled=Count("pk", filter=Q(attempts__gt=0))
     )
@@ -110,7 +119,8 @@ def _is_over_limit(message: Message, now: datetime) -> bool:
     # In one statement: a message in flight may be sent a moment later.
     sent = Q(state=State.SENT, done_at__gte=start_of_day(now, zone)) & ~Q(channel__in=uncounted())
     in_flight = Q(state=State.WAITING, attempts__gt=0) & ~Q(channel__in=uncounted())
-    return Message.objects.filter(sent | in_flight, user=message.user_id).count() >= preferences.most_a_day
+    mine = Message.objects.filter(sent | in_flight, user=message.user_id, destination=None)
+    return mine.count() >= preferences.most_a_day
 
 
 def _put_off(message: Message, now: datetime) -> None:

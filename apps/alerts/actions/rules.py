@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.alerts.algorithms.signing import decode_base64url, new_secret
-from apps.alerts.channels import with_settings
+from apps.alerts.channels import checked_address, with_settings
 from apps.alerts.models import Browser, Message, NotificationSettings, PercolatorQuery, Rule
 from apps.database.sanitizing import sanitize
 from apps.following.actions.errors import NotPossible
@@ -55,7 +55,10 @@ def set_rule(
         raise NotPossible(_("Your account has no e-mail address. Add one first."))
     webhook_url = webhook_url.strip()
     if webhook_url:
-        webhook_url = _checked_webhook(user, saved_id, webhook_url)
+        webhook_url = checked_address(webhook_url)
+        others = Rule.objects.filter(saved__user=user).exclude(webhook_url="").exclude(saved_id=saved_id)
+        if others.count() >= MAX_WEBHOOKS:
+            raise NotPossible(_("You can have at most {most} webhooks.").format(most=MAX_WEBHOOKS))
     rule, _is_new = Rule.objects.get_or_create(saved=saved, defaults={"stop_token": secrets.token_urlsafe(32)})
     rule.mark_read, rule.star, rule.hide = mark_read, star, hide
     rule.tag = checked_tag(tag) if tag.strip() else ""
@@ -76,23 +79,6 @@ def _own(user: User, saved_id: int) -> SavedSearch:
     if saved is None:
         raise NotPossible(_("You have no such saved search."))
     return saved
-
-
-def _checked_webhook(user: User, saved_id: int, address: str) -> str:
-    """Check what needs no DNS; names are resolved and checked at each call."""
-    guarding = guard.configured()
-    try:
-        url = guarding.check(address)
-    except BadAddress as problem:
-        raise NotPossible(_("The webhook's address cannot be used. {problem}").format(problem=problem)) from None
-    except guard.RefusedAddress:
-        raise NotPossible(_("The port in the webhook's address is not a web port.")) from None
-    if guarding.is_refused_on_its_face(url):
-        raise NotPossible(_("The webhook's address is in a private or reserved network, which is not allowed."))
-    others = Rule.objects.filter(saved__user=user).exclude(webhook_url="").exclude(saved_id=saved_id)
-    if others.count() >= MAX_WEBHOOKS:
-        raise NotPossible(_("You can have at most {most} webhooks.").format(most=MAX_WEBHOOKS))
-    return str(url.href)
 
 
 @transaction.atomic

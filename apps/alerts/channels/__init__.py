@@ -14,15 +14,19 @@ from typing import NamedTuple
 from django import forms
 from django.db.models import Q
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.alerts.algorithms.times import end_of_quiet
 from apps.alerts.models import Message, Rule
 from apps.alerts.queries.messages import Group, notification_settings_of, zone_of
 from apps.database.registry import entries
+from apps.following.actions.errors import NotPossible
 from apps.retrieval.algorithms.politeness import retry_after
-from apps.retrieval.http.fetching import FetchRequest
+from apps.retrieval.http import guard
+from apps.retrieval.http.fetching import Fetched, FetchRequest
 from apps.retrieval.http.robots import fetch_all
+from apps.sources.algorithms.addresses import BadAddress
 
 DIGEST = "digest"  # takes what exceeds the daily limit
 
@@ -124,7 +128,16 @@ def uncounted() -> list[str]:
 
 def post(url: str, body: bytes, headers: Mapping[str, str]) -> DeliveryResult:
     """Post to an address with the same network guard as retrievals; redirects are not followed."""
-    [fetched] = fetch_all([FetchRequest(url, message=body, headers=headers, accept="*/*", body_limit=0)])
+    return exchange(FetchRequest(url, message=body, headers=headers, accept="*/*", body_limit=0))[0]
+
+
+def exchange(request: FetchRequest) -> tuple[DeliveryResult, bytes]:
+    """Send a request with the same network guard as retrievals; returns the result, and the body of the response."""
+    [fetched] = fetch_all([request])
+    return _result_of(fetched), fetched.body
+
+
+def _result_of(fetched: Fetched) -> DeliveryResult:
     status, failure = fetched.status, fetched.failure
     if 200 <= status < 300:  # even if reading the body has failed
         return DeliveryResult(status)
@@ -144,3 +157,25 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> DeliveryResult:
         error = "Its address is in a private or reserved network; nothing was sent."
         return DeliveryResult(error=error, is_lasting=True)
     return DeliveryResult(error=failure.message, is_lasting=failure.kind == "bad_address")
+
+
+def checked_address(address: str) -> str:
+    """An address that may be called, or raises `NotPossible`. Names are resolved and checked at each call."""
+    guarding = guard.configured()
+    try:
+        url = guarding.check(address)
+    except BadAddress as problem:
+        raise NotPossible(_("The address cannot be used. {problem}").format(problem=problem)) from None
+    except guard.RefusedAddress:
+        raise NotPossible(_("The port in the address is not a web port.")) from None
+    if guarding.is_refused_on_its_face(url):
+        raise NotPossible(_("The address is in a private or reserved network, which is not allowed."))
+    return str(url.href)
+
+
+def safe_address(address: str) -> str:
+    """An address that secrets may be sent to, or raises `NotPossible`: by https, unless an admin opened the host."""
+    url = guard.configured().check(checked_address(address))
+    if url.protocol != "https:" and not guard.configured().opens(url):
+        raise NotPossible(_("The address has to begin with https://, so that nobody can read your password."))
+    return str(url.href)

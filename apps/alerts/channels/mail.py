@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
 
 from django.conf import settings
-from django.core.mail import BadHeaderError, EmailMultiAlternatives, get_connection
+from django.core.mail import BadHeaderError, EmailMessage, EmailMultiAlternatives, get_connection
 from django.db.models import Q
 from django.template.loader import render_to_string
 from django.utils import translation
@@ -29,9 +29,12 @@ def message_keys(occasion: Occasion) -> Iterator[MessageKey]:
 
 def send(delivery: Delivery, now: datetime) -> DeliveryResult:
     """Send a mail, with the same Message-ID at each attempt, so that servers can drop duplicates."""
+    with translation.override(delivery.message.user.language or settings.LANGUAGE_CODE):
+        return send_mail(_mail(delivery))
+
+
+def send_mail(mail: EmailMessage) -> DeliveryResult:
     try:
-        with translation.override(delivery.message.user.language or settings.LANGUAGE_CODE):
-            mail = _mail(delivery)
         connection = get_connection()
         connection.open()
         connection.send_messages([mail])
@@ -94,8 +97,12 @@ def _subject(groups: Sequence[Group]) -> str:
         subject = _("{search}: {number} new").format(search=groups[0].name, number=count)
     else:
         subject = f"{groups[0].name}: {groups[0].findings[0].title}"
-    # Characters that a header cannot hold become blanks.
-    tidy = "".join(letter if letter.isprintable() else " " for letter in subject)
+    return header_of(subject)
+
+
+def header_of(text: str) -> str:
+    """A text as a mail's subject: characters that a header cannot hold become blanks."""
+    tidy = "".join(letter if letter.isprintable() else " " for letter in text)
     return " ".join(tidy.split())[:MAX_SUBJECT_LENGTH]
 
 

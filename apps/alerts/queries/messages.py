@@ -16,11 +16,13 @@ from apps.accounts.queries.site import own_address
 from apps.accounts.queries.time_zones import zone_named
 from apps.alerts.models import Attempt, Hit, Message, NotificationSettings
 from apps.postings.algorithms.teasers import MAX_WORDS, first_words
+from apps.postings.models import Posting
 
 State = Message.State
 LEFT_BEHIND = timedelta(seconds=20)  # after which a due message counts as left behind
 MAX_DUE = 500  # enqueued at once
 MAX_COUNTED = 100_000  # a longer queue is not counted further
+_UNUSED = [f"posting__{name}" for name in ("html", "text", "feed_html", "enclosures", "categories", "lead")]
 MAX_OF_ONE = 50  # of them for one user: dead webhooks must not delay other users
 
 
@@ -54,7 +56,8 @@ def count_dead_letters(user: User) -> int:
 
 def _with_log(rows: QuerySet[Message]) -> QuerySet[Message]:
     log = Prefetch("log", Attempt.objects.order_by("pk"))
-    return rows.select_related("saved", "browser").prefetch_related(log)
+    rows = rows.select_related("saved", "browser", "destination", "posting").defer(*_UNUSED)
+    return rows.prefetch_related(log)
 
 
 def due(now: datetime) -> list[int]:
@@ -125,15 +128,20 @@ def groups_of(hits: Sequence[int], *, saved_ids: Collection[int]) -> list[Group]
     return sorted(groups, key=lambda group: (group.name, group.saved_id))
 
 
-def _group(hits: Sequence[Hit]) -> Group:
+def _group(hits: Sequence[Any]) -> Group:
     saved = hits[0].saved
-    return Group(saved.pk, saved.name, saved.query, tuple(map(_finding, hits)))
+    return Group(saved.pk, saved.name, saved.query, tuple(finding_of(hit.posting, hit.beginning) for hit in hits))
 
 
-def _finding(hit: Any) -> Finding:
-    posting = hit.posting
+def article_of(posting_id: int) -> list[Group]:
+    """An article that a user sends, as a group of no search; empty if it is gone."""
+    posting = Posting.objects.filter(pk=posting_id).select_related("source").first()
+    return [Group(0, "", "", (finding_of(posting, posting.lead or posting.text),))] if posting else []
+
+
+def finding_of(posting: Posting, beginning: str) -> Finding:
     return Finding(
-        title=" ".join(posting.title.split()) or first_words(hit.beginning) or "Untitled",
+        title=" ".join(posting.title.split()) or first_words(beginning) or "Untitled",
         page=own_address(reverse("posting", args=[posting.pk])),
         url=posting.url if posting.url.startswith(("http://", "https://")) else "",
         source=str(posting.source),

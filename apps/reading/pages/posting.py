@@ -8,8 +8,12 @@ from typing import Any, Literal, NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.paginator import Paginator
+from django.utils.timezone import now
 
 from apps.accounts.models import User
+from apps.alerts.models import Destination
+from apps.alerts.queries.messages import Finding
+from apps.alerts.send_to import all_services, link_of
 from apps.following import queries as following
 from apps.following.models import Follow
 from apps.following.queries.states import PlaybackPosition, PostingState, posting_state
@@ -51,7 +55,7 @@ def posting_page(
 
     With `even_private` access is not checked: the caller has checked a permission, and logs it.
 
-    Six queries, or a few more if the summary is not stored yet.
+    Seven queries, or a few more if the summary is not stored yet.
     """
     own = posting_state(user, posting_id)
     if own is None or not (own.readable or even_private):
@@ -78,6 +82,7 @@ def posting_page(
         "icon": icon_address(posting.source.icon_id),
         "delay": _delay(posting),  # from publication to retrieval, if meaningful
         "editions": _editions(posting),
+        "destinations": _destinations(user, posting.heading, posting.url, own.source_title or str(posting.source)),
         "newer_id": beside.newer_id,  # of the same source
         "older_id": beside.older_id,
         "summary": summary_part(posting, percent),
@@ -189,7 +194,7 @@ def _player(media_type: str) -> Player:
 
 # --- menu, and the shared page ----------------------------------------------------------------------------------------
 def posting_menu(user: User, posting_id: int, place: Mapping[str, str]) -> Context | None:
-    """The menu of a posting that the user may read, or None; `place` describes its list. Two queries."""
+    """The menu of a posting that the user may read, or None; `place` describes its list. Three queries."""
     posting = row(user, posting_id)
     if posting is None:
         return None
@@ -198,8 +203,26 @@ def posting_menu(user: User, posting_id: int, place: Mapping[str, str]) -> Conte
         "posting": posting,
         "tags": [tag for tag in tags if tag.name in posting.own_tags],
         "other_tags": [tag for tag in tags if tag.name not in posting.own_tags],
+        "destinations": _destinations(user, posting.title, posting.url, posting.source_title),
         **{name: place.get(name, "") for name in ("scope", "order", "shown_at", "next")},
     }
+
+
+def _destinations(user: User | AnonymousUser, title: str, url: str, source: str) -> list[Context]:
+    """Where the user can send an article; `link` is opened by the browser, "" if the portal delivers. One query."""
+    if not (url and user.is_authenticated):
+        return []
+    article = Finding(title, url, "", source, now())
+    mine = Destination.objects.filter(user=user).order_by("pk")
+    return [{"id": each.pk, "name": each.name, "link": link_of(each, article)} for each in mine]
+
+
+def destinations_page(user: User) -> Context:
+    """One query."""
+    services = all_services()
+    mine = Destination.objects.filter(user=user).order_by("pk")
+    rows = [(each, services[each.service].label if each.service in services else each.service) for each in mine]
+    return {"destinations": rows, "services": list(services.values())}
 
 
 def shared_page(secret: str) -> Context | None:

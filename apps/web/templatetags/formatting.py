@@ -14,6 +14,7 @@ from django.utils.timezone import get_current_timezone, localtime
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from apps.alerts import send_to
 from apps.alerts.channels import all_channels
 from apps.following.queries.counts import MAX_COUNTED
 from apps.retrieval.models import Schedule
@@ -32,7 +33,7 @@ register.filter("web", http_address)
 
 @register.filter
 def channel_label(name: str) -> str:
-    channel = all_channels().get(name)
+    channel = {send_to.NAME: send_to.CHANNEL, **all_channels()}.get(name)
     return str(channel.label) if channel else name
 
 

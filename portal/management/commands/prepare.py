@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils.timezone import now
 
 from apps.alerts.channels import all_channels
+from apps.alerts.send_to import all_services
 from apps.database.registry import MissingEntry
 from apps.retrieval import actions as retrieval
 from apps.retrieval.policies import all_policies
@@ -29,7 +30,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, without_catalogue: bool, **options: Any) -> None:
         try:
-            for load in (all_kinds, all_channels, all_policies):
+            for load in (all_kinds, all_channels, all_services, all_policies):
                 load()
         except MissingEntry as error:  # before a feed is checked with it
             raise CommandError(str(error)) from error

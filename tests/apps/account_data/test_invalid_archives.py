@@ -57,7 +57,7 @@ LINE = b'{"source": "https://x.example/", "guid": "1", "changed_at": "2024-05-01
         ),
         (
             {"searches__json": b'[{"name": "x", "query": "y", "rule": {"webhook_url": "http://127.0.0.1/"}}]'},
-            "searches.json, entry 1: The webhook's address",
+            "searches.json, entry 1: The address",
         ),
         (
             {"searches__json": json.dumps([{}] * 101).encode()},

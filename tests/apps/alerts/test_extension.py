@@ -1,4 +1,4 @@
-"""The example of an extension, installed as its users would install it: a kind of source and a delivery channel."""
+"""The example of an extension, installed as its users would install it: a source kind, a channel and a service."""
 
 import shutil
 import subprocess
@@ -7,17 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from apps.alerts.actions import sending
 from apps.alerts.channels import all_channels
 from apps.alerts.models import Message
+from apps.alerts.send_to import all_services
 from apps.database.registry import MissingEntry
 from apps.reading.forms import RuleForm
 from apps.retrieval import sandbox
 from apps.sources import kinds
 from apps.sources.formats.feed import Page
 from apps.sources.formats.recipes import Recipe
-from tests.apps.alerts.delivering import a_search, find
+from tests.apps.alerts.delivering import a_person, a_search, find
 from tests.apps.alerts.test_webhooks import send_all
-from tests.builders import a_posting, a_source
+from tests.builders import NOON, a_posting, a_source
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "extension"
 STATUS = Page(b"Mail: works\n\nNews: late", "text/plain", "https://status.example/")
@@ -48,6 +50,7 @@ def forget(monkeypatch):
     def clear():
         kinds.all_kinds.cache_clear()
         all_channels.cache_clear()
+        all_services.cache_clear()
         sandbox.stop()
 
     clear()
@@ -75,9 +78,22 @@ def test_a_channel_has_a_setting_and_delivers(installed, receiver):
     assert Message.objects.get().state == "sent"
 
 
+@pytest.mark.django_db
+def test_a_service_gets_articles(installed, receiver, monkeypatch):
+    monkeypatch.setattr("wirebeat_example.pinboard.ADDRESS", receiver.url("/v1/posts/add"))
+    user = a_person()
+    sending.add_destination(user, "pinboard", {"token": "ada:1"}, name="", now=NOON)
+    sending.send(user, a_posting(url="https://news.example/1", title="Paris floods"), None, now=NOON)
+    send_all()
+    [call] = receiver.taken
+    query = "auth_token=ada%3A1&url=https%3A%2F%2Fnews.example%2F1&description=Paris+floods"
+    assert (call.method, call.path) == ("GET", f"/v1/posts/add?{query}")
+
+
 def test_without_the_package_there_is_neither(forget):
     assert "lines" not in kinds.all_kinds()
     assert "ntfy" not in all_channels()
+    assert "pinboard" not in all_services()
 
 
 @pytest.mark.parametrize(
