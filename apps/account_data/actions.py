@@ -6,10 +6,10 @@ from typing import IO, NamedTuple
 
 from django.db import transaction
 
-from apps.account_data.formats.container import Container
+from apps.account_data.formats.container import Container, SingleFile
 from apps.account_data.formats.problems import BadArchive
 from apps.account_data.formats.records import Record, record
-from apps.account_data.members import MEMBERS, AboutPostings, Import
+from apps.account_data.members import MEMBERS, AboutPostings, Import, readers
 from apps.account_data.members.base import FIRST_CHECK_AFTER, identifiers_in
 from apps.account_data.models import Waiting
 from apps.account_data.queries import FORMAT, HEAD, VERSION
@@ -34,28 +34,42 @@ class Report(NamedTuple):
     waiting: int  # lines about postings that have not been retrieved yet
     left_out: int  # lines about unknown sources, and lines above the limit
     remarks: tuple[str, ...]
+    skipped: tuple[tuple[str, str], ...] = ()  # place and reason, in exports of other readers
 
 
 @transaction.atomic
-def import_archive(user: User, file: IO[bytes], *, now: datetime) -> Report:
-    """Import an archive, completely or not at all. Importing it again changes nothing.
+def import_file(user: User, file: IO[bytes], name: str, *, now: datetime) -> Report:
+    """Import an archive or an export of another reader, completely or not at all. Importing it again changes nothing.
 
     Existing data stays, and of two marks on a posting the later one counts. Raises BadArchive, with the place of the
-    error, if the file is not an archive or contains an invalid value.
+    error, if the file is neither or contains an invalid value.
     """
-    container = Container(file)
-    head = record(container, HEAD)
+    file.seek(0)
+    is_zip = file.read(2) == b"PK"
+    file.seek(0)
+    running = Import(user, now, Container(file) if is_zip else SingleFile(name, file))
+    if is_zip and HEAD in running.container:
+        _take_archive(running)
+    else:
+        try:
+            readers.take_export(running)
+        except NotPossible as problem:
+            raise BadArchive(str(problem), name) from problem
+    skipped = tuple(running.skipped[: readers.MAX_SKIPPED])
+    return Report(running.restored, running.waiting, running.left_out, tuple(running.remarks), skipped)
+
+
+def _take_archive(running: Import) -> None:
+    head = record(running.container, HEAD)
     if head is None or head.values.get("format") != FORMAT:
         raise BadArchive("It was not exported by Wirebeat.")
     if head.values.get("version") != VERSION:
         raise BadArchive("It was exported by a newer version of Wirebeat, which this one cannot read.", HEAD)
-    running = Import(user, now, container)
     for member in MEMBERS:
         try:
             member.taken(running)
         except NotPossible as problem:
             raise BadArchive(str(problem), member.name) from problem
-    return Report(running.restored, running.waiting, running.left_out, tuple(running.remarks))
 
 
 @transaction.atomic
@@ -101,6 +115,7 @@ def delete_account(user: User, *, now: datetime) -> None:
     Raises accounts.NotPossible for the last administrator.
     """
     source_ids = list(following.follows_of(user).values_list("source_id", flat=True))
+    readers.delete_own_source(user)
     # Messages first and in the order in which senders lock them, or the two could deadlock.
     list(Message.objects.filter(user=user).order_by("pk").select_for_update().values_list("pk"))
     jobs.claiming.forget_requester(user.username)

@@ -11,9 +11,9 @@ MAX_ARCHIVE_BYTES = 200 * 10**6  # bytes
 
 class ArchiveForm(forms.Form):
     file = forms.FileField(
-        label=gettext_lazy("Archive"),
-        help_text=gettext_lazy("A ZIP file exported by this or another Wirebeat."),
-        widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
+        label=gettext_lazy("File"),
+        help_text=gettext_lazy("ZIP, OPML, JSON or XML."),
+        widget=forms.FileInput(attrs={"accept": ".zip,.opml,.json,.xml"}),
     )
 
     def clean_file(self) -> Any:

@@ -15,8 +15,10 @@ from apps.account_data import actions, queries
 from apps.account_data.formats.problems import BadArchive
 from apps.account_data.forms import ArchiveForm, DeletionForm
 from apps.account_data.members import MEMBERS
+from apps.account_data.members.readers import STORED
 from apps.accounts.actions import NotPossible, rate_limits
 from apps.accounts.views.requests import PersonsRequest, errors_in, person_get, person_post
+from apps.database.sanitizing import sanitize
 
 ARCHIVES_AN_HOUR = 10  # exports, and imports, of one user
 TOO_MANY = 429
@@ -51,8 +53,13 @@ def import_archive(request: PersonsRequest) -> HttpResponse:
     context: dict[str, object] = {"form": form}
     if form.is_valid():
         try:
-            report = actions.import_archive(request.user, form.cleaned_data["file"], now=now())
-            rows = [(member.label, count) for member in MEMBERS if (count := report.restored[member.name])]
+            file = form.cleaned_data["file"]
+            report = actions.import_file(request.user, file, sanitize(file.name), now=now())
+            labels = [
+                *((member.name, member.label) for member in MEMBERS),
+                (STORED, _("Articles that no feed has any more")),
+            ]
+            rows = [(label, count) for name, label in labels if (count := report.restored[name])]
             context |= {"page": report, "rows": rows}
         except BadArchive as problem:
             form.add_error("file", _("Nothing was imported. %(problem)s") % {"problem": problem})

@@ -26,6 +26,7 @@ class Source(models.Model):
         ACTIVE = "active", _("Active")
         PAUSED = "paused", _("Paused by an administrator")
         GONE = "gone", _("Gone: ended by its publisher")
+        IMPORTED = "imported", _("Not checked: articles that a person imported")
 
     url = models.CharField(max_length=2_000, unique=True)
     # The paths of items and their fields, for kinds that need them: see formats.recipes.

@@ -20,7 +20,7 @@ from tests.builders import a_posting, a_source, a_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-# The worker's own listener gets the message as browsers hand it over; windows of the system are not looked at.
+# The worker's own listener gets the message as browsers hand it over, without windows of the system.
 HAND_OVER = """async (payload) => {
   const shown = [];
   self.registration.showNotification = async (title, options) => void shown.push({ title, ...options });

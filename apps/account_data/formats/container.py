@@ -9,7 +9,7 @@ from typing import IO, Any
 from apps.account_data.formats.problems import BadArchive
 
 PIECE = 64 * 2**10  # bytes
-MAX_MEMBERS = 100
+MAX_MEMBERS = 1_000
 MAX_DIRECTORY_BYTES = 2**20  # of the list of members, which zipfile reads at once
 MAX_MEMBER_BYTES = 400 * 10**6  # unpacked
 MAX_WHOLE_BYTES = 600 * 10**6  # of all members that are read, unpacked
@@ -106,11 +106,11 @@ class Container:
             raise BadArchive("This is not a ZIP archive.") from error
         if len(self._archive.infolist()) > MAX_MEMBERS:
             raise BadArchive(f"It has more than {MAX_MEMBERS} members.")
-        self._names = set(self._archive.namelist())
+        self.names = frozenset(self._archive.namelist())
         self._unpacked = 0
 
     def __contains__(self, name: str) -> bool:
-        return name in self._names
+        return name in self.names
 
     def whole(self, name: str, most: int = 10_000_000) -> bytes:
         """A member as a whole. Raises BadArchive if it is missing, damaged, or longer than `most` bytes."""
@@ -150,6 +150,20 @@ class Container:
             raise BadArchive("It is missing.", name) from None
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError) as error:
             raise BadArchive("It is damaged, encrypted or packed in an unusual way.", name) from error
+
+
+class SingleFile(Container):
+    """An uploaded file that is no archive, as a container of one member."""
+
+    def __init__(self, name: str, file: IO[bytes]) -> None:
+        self.names = frozenset([name])
+        self._file = file
+
+    def whole(self, name: str, most: int = 10_000_000) -> bytes:
+        data = self._file.read(most + 1)
+        if len(data) > most:
+            raise BadArchive(f"It is larger than {most / 1_000_000:g} MB.", name)
+        return data
 
 
 def _line(name: str, number: int, line: bytes) -> Iterator[tuple[int, bytes]]:

@@ -40,6 +40,7 @@ class Import:
     waiting: int = 0  # lines about postings that have not been retrieved yet
     left_out: int = 0  # lines that cannot be applied
     remarks: list[str] = field(default_factory=list)  # for the user
+    skipped: list[tuple[str, str]] = field(default_factory=list)  # place and reason, of other readers' exports
     _source_ids: dict[str, int] = field(default_factory=dict)
 
     def source_ids(self, addresses: set[str]) -> dict[str, int]:
@@ -101,7 +102,7 @@ def _take_lines(running: Import, member: str, about: AboutPostings, lines: list[
         else:
             running.left_out += 1
     running.restored[member] += about.write(running.user, ready)
-    _let_wait(running, member, waiting)
+    let_wait(running, member, waiting)
 
 
 def identifiers_in(record: Record) -> tuple[str, tuple[str, str, str]]:
@@ -113,7 +114,7 @@ def identifiers_in(record: Record) -> tuple[str, tuple[str, str, str]]:
     return address, (guid, url, title)
 
 
-def _let_wait(running: Import, member: str, lines: Sequence[tuple[int, Record]]) -> None:
+def let_wait(running: Import, member: str, lines: Sequence[tuple[int, Record]]) -> None:
     """Store lines until their postings arrive, such as by the first retrieval of a new source."""
     if not lines:
         return

@@ -31,16 +31,19 @@ def write_opml(user: User) -> Iterator[bytes]:
 
 
 def take_opml(running: Import) -> None:
-    if OPML not in running.container:
-        return
+    if OPML in running.container:
+        report = follow_all_of(running, OPML, running.container.whole(OPML, opml.MAX_DOCUMENT_BYTES))
+        running.restored[OPML] += len(report.followed)
+
+
+def follow_all_of(running: Import, name: str, data: bytes) -> actions.follows.ImportReport:
     try:
-        document = opml.read(running.container.whole(OPML, opml.MAX_DOCUMENT_BYTES))
-        report = actions.follows.import_list(running.user, document, now=running.now)
+        report = actions.follows.import_list(running.user, opml.read(data), now=running.now)
     except opml.BrokenOpml as problem:
-        raise BadArchive(str(problem), OPML) from problem
+        raise BadArchive(str(problem), name) from problem
     retrieval.adopt_sources(report.followed, now=running.now)
     running.followed.update(report.followed)
-    running.restored[OPML] += len(report.followed)
+    return report
 
 
 def write_folders(user: User) -> Iterator[bytes]:

@@ -70,7 +70,7 @@ def _without_addresses(entries: list[AuditEntry]) -> list[AuditEntry]:
 
 LENGTH = 50
 RECENT = timedelta(days=7)  # for lateness
-STATES = {"active": _("Active"), "paused": _("Paused"), "gone": _("Gone")}
+STATES = {"active": _("Active"), "paused": _("Paused"), "gone": _("Gone"), "imported": _("Not checked")}
 ORDERS = {
     "title": _("by title"),
     "weight": _("by weight"),

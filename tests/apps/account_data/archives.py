@@ -38,7 +38,8 @@ def rewritten(archive: bytes, **members: bytes | None) -> BytesIO:
 
 
 def import_archive(user: User, archive: bytes | BytesIO) -> actions.Report:
-    return actions.import_archive(user, BytesIO(archive) if isinstance(archive, bytes) else archive, now=LATER)
+    file = BytesIO(archive) if isinstance(archive, bytes) else archive
+    return actions.import_file(user, file, "archive.zip", now=LATER)
 
 
 def everything(user: User) -> dict[str, object]:

@@ -225,7 +225,7 @@ def test_the_page_exports_and_imports(client):
 def test_the_page_shows_the_error_of_an_archive(client):
     client.force_login(a_user())
     page = client.post(reverse("import_archive"), {"file": SimpleUploadedFile("x.zip", b"no archive")})
-    assert "Nothing was imported. This is not a ZIP archive." in page.text
+    assert "Nothing was imported. x.zip, line 1: It is not JSON" in page.text
 
 
 def test_imports_are_limited_per_hour(client):

@@ -82,6 +82,10 @@ hide | hidden=yes | hidden=no
 section
 trends | language=en&term=paris+1&period=day
 
+destinations | token=mine&name=mine
+remove_destination
+send | to=$destination_id
+
 catalogue | words=source
 add | address=http://127.0.0.1:1/
 follow

@@ -17,6 +17,7 @@ from django.utils.http import int_to_base36
 
 from apps.accounts import actions as accounts
 from apps.accounts import queries as accounts_queries
+from apps.alerts.actions.sending import add_destination
 from apps.alerts.channels.push import public_push_key
 from apps.alerts.models import Browser, Rule
 from apps.feed_health.models import Notice
@@ -71,6 +72,7 @@ def a_foreign_world() -> World:
     session = UserSession.objects.get(user=person)
     site = a_source(url="https://site.example/", title="Site", kind="site", listed=True)
     Crawl.objects.create(source=owner.source, pages_per_day=500)
+    destination = add_destination(person, "readwise", {"token": "token-of-the-owner"}, name=MARKER, now=now)
     followed_list = FollowedList.objects.create(user=person, url="https://lists.example/of-the-owner.opml", due_at=now)
     page = Page.objects.create(
         source=owner.source, url="https://site.example/1", key=bytes(16), found_at=now, kind="news"
@@ -86,8 +88,8 @@ def a_foreign_world() -> World:
     consume()
     known = [
         secret, invitation_secret, share.secret, address.secret, owner.search.secret, rule.stop_token,
-        rule.webhook_secret, session.session_key, followed_list.url, hub.token, hub.secret, browser.endpoint,
-        "browser-secret-of-the-owner", "totp-secret-of-the-owner", settings.SECRET_KEY,
+        rule.webhook_secret, session.session_key, hub.token, hub.secret, browser.endpoint, followed_list.url,
+        "browser-secret-of-the-owner", "totp-secret-of-the-owner", "token-of-the-owner", settings.SECRET_KEY,
     ]  # fmt: skip
     values = {
         "address_id": address.pk, "browser_id": browser.pk, "category_id": owner.folder_id + 1,
@@ -102,6 +104,7 @@ def a_foreign_world() -> World:
         "share_secret": guessed(share.secret), "signature": "forged", "encoded": "aHR0cHM6Ly9hLmV4YW1wbGUv",
         "slug": section.slug, "source_id": owner.source.pk, "story_id": owner.story_id,
         "stream": f"feed/{owner.source.pk}", "email": person.email,
+        "destination_id": destination.pk,
         "now": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "other_source_id": site.pk, "social_id": social.pk,
         "stuck_id": stuck.pk, "tag_id": owner.tag_id, "digest": "0" * 32,
         "token": guessed(rule.stop_token), "token_id": token.pk, "uidb36": int_to_base36(person.pk),
