@@ -113,6 +113,7 @@ def some_of_everything(user: User) -> dict[str, Any]:
         "slug": section.slug,
         "section_id": section.pk,
         **dict.fromkeys(("notice_id", "user_id", "token_id", "session_id", "pk", "provider_id", "address_id"), 1),
+        **dict.fromkeys(("destination_id", "list_id"), 1),
         "kind": "rss",
         "message_id": Message.objects.order_by("pk")[0].pk,
         "browser_id": Browser.objects.get().pk,
