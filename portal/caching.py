@@ -34,8 +34,8 @@ _BY_NAME: dict[str, Caching] = {
         """,
         SECRET: """
             shares shared saved_searches alert_rule alert_service alert_settings alert_stop alert_test_webhook
-            alert_add_browser alert_remove_browser push opml_export offline_list offline_articles
-            offline_changes
+            alert_add_browser alert_remove_browser destinations remove_destination push opml_export
+            offline_list offline_articles offline_changes
             greader_client_login greader_token greader_export
         """,
         PERSONAL: """
@@ -43,6 +43,7 @@ _BY_NAME: dict[str, Caching] = {
             river river_starred river_tag river_folder river_source mark_all seen undo refresh refreshed counts
             full_text player
             posting mark tag menu mark_up_to note place share summary hide history clear_history notes tags change_tag
+            send leave_list compare_models
             save_search change_search alert_found alert_resume alert_messages alert_retry own learning
             add follow edit_follow unfollow folders new_folder show_feeds arrange edit_folder delete_folder feed_health
             dismiss_notice mail_notices dismiss_notices dismiss_recommendation welcome filling opml preferences looks
