@@ -2,6 +2,7 @@
 
 python3 docs/write.py settings              the table of settings, from portal/variables.py
 python3 docs/write.py figures NAME FILE     a table of figures, from the JSON of a command
+.venv/bin/python docs/write.py licences     the licences of all locked packages that are installed
 
 A generated part stands between two comments. Those of a table of figures hold the table with places to fill in::
 
@@ -21,6 +22,9 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from email.message import Message
+from importlib.metadata import PackageNotFoundError, metadata, version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +32,8 @@ DOCS = Path(__file__).resolve().parent
 VARIABLES = DOCS.parent / "portal" / "variables.py"
 CONFIGURATION = DOCS / "configuration.md"
 BENCHMARKS = DOCS / "benchmarks.md"
+LICENCES = DOCS / "licences.md"
+LOCK = DOCS.parent / "portal" / "requirements.lock"
 PLACE = re.compile(r"\{([^{}:]+)(?::([^{}]*))?\}")
 VALUES = {  # by the reader of `portal.environment`
     "class_path": "class",
@@ -44,6 +50,7 @@ VALUES = {  # by the reader of `portal.environment`
     "server": "URL",
     "site": "URL",
     "text": "text",
+    "time_zone": "time zone",
     "token": "secret",
     "truth": "`yes`, `no`",
 }
@@ -173,6 +180,24 @@ def with_figures(page: str, name: str, values: dict[str, object]) -> str:
     raise ValueError(f"no table of figures has the name {name}")
 
 
+def licence(metadata: Message) -> str:
+    """The licence that a package states: as an expression, by its classifiers, or in a line of its own."""
+    stated = [
+        line.rpartition(" :: ")[2] for line in metadata.get_all("Classifier", []) if line.startswith("License ::")
+    ]
+    text = str(metadata.get("License-Expression") or "; ".join(stated) or metadata.get("License") or "")
+    return " ".join(text.split("\n")[0].split())[:80] or "see its files"
+
+
+def table_of_licences(lock: str) -> str:
+    """A row for each package of a lock that is installed here."""
+    text = "| package | version | licence |\n| --- | --- | --- |\n"
+    for name in sorted(set(re.findall(r"^([\w.-]+)==", lock, re.MULTILINE))):
+        with suppress(PackageNotFoundError):
+            text += f"| {name} | {version(name)} | {licence(metadata(name))} |\n"
+    return text
+
+
 def main(arguments: list[str]) -> None:
     match arguments:
         case ["settings"]:
@@ -182,6 +207,10 @@ def main(arguments: list[str]) -> None:
             values = numbers(json.loads(Path(file).read_text(encoding="utf-8")))
             page = BENCHMARKS.read_text(encoding="utf-8")
             BENCHMARKS.write_text(with_figures(page, name, values), encoding="utf-8")
+        case ["licences"]:
+            page = LICENCES.read_text(encoding="utf-8")
+            table = table_of_licences(LOCK.read_text(encoding="utf-8"))
+            LICENCES.write_text(f"{page.split('| package |')[0]}{table}", encoding="utf-8")
         case _:
             sys.exit(__doc__)
 

@@ -214,11 +214,16 @@ def cpu_seconds(pid: int) -> float:
 
 def cpu_seconds_of_family(pid: int) -> float:
     """The same, including its descendants, those that have ended as well if they were waited for."""
+    return sum(_ticks(member, slice(11, 15)) for member in family([pid]))
+
+
+def family(pids: Iterable[int]) -> list[int]:
+    """Processes and their descendants."""
     parents = {int(entry.name): _parent(entry) for entry in Path("/proc").iterdir() if entry.name.isdecimal()}
-    family = [pid]
-    for member in family:
-        family += [child for child, parent in parents.items() if parent == member]
-    return sum(_ticks(member, slice(11, 15)) for member in family)
+    members = list(pids)
+    for member in members:
+        members += [child for child, parent in parents.items() if parent == member]
+    return members
 
 
 def postgres_pid() -> list[int]:

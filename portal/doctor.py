@@ -5,9 +5,11 @@ import platform
 import shutil
 import stat
 import sys
-import time
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import inf
+from pathlib import Path
+from typing import Any, NamedTuple
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -18,15 +20,14 @@ from django.core import checks, mail
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.utils.timezone import now
+from prometheus_client.samples import Sample
 from psycopg.rows import dict_row
 
-from apps.dashboard.pages.metrics import backlogs
+from apps.dashboard.pages.metrics import metrics
 from apps.dashboard.queries import services
 from apps.database import schema
-from apps.jobs.actions.dead_letters import dead_letters
 from apps.retrieval import sandbox
 from apps.retrieval.algorithms.open_hosts import Entry
-from apps.retrieval.reports import lateness
 from apps.retrieval.sandbox.confinement import MEASURES
 from apps.retrieval.scheduler.beat import LEADERSHIP
 from portal import databases
@@ -35,8 +36,8 @@ OLDEST_SERVER = 15  # release of Postgres
 MIN_KEY_LENGTH = 50  # characters
 MIN_FREE_BYTES = 2 * 2**30  # bytes
 MIN_FREE_SHARE = 0.05
-MAX_SKEW_SECONDS = 2.0  # s between this clock and that of the database
-MAX_WAIT_SECONDS = 300.0  # s that changes may wait
+ALARMS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("alarms.toml").read_text("utf-8"))
+MIN_WHOLE = 20  # of what a share is of: a few say nothing
 MAX_WAITING = 10_000  # messages in a queue of the broker
 ANSWER_WITHIN = 3.0  # s, of workers and of the portal's own address
 
@@ -78,7 +79,7 @@ def examined() -> Iterator[Finding]:
             yield _finding(check, connection)
         is_migrated = not schema.known() - schema.applied(connection)
     if is_migrated:
-        yield from map(_finding, OF_THE_PORTAL)
+        yield from alarms([sample for metric in metrics(now()) for sample in metric.samples])
 
 
 def _finding(check: Callable[..., str], *arguments: databases.Connection) -> Finding:
@@ -97,8 +98,35 @@ def _unless(is_wrong: bool, text: str, advice: str) -> str:
     return text
 
 
+def alarms(samples: Sequence[Sample]) -> Iterator[Finding]:
+    """What each alert of `alarms.toml` is about, by the metrics of this moment."""
+    for name, alarm in ALARMS.items():
+        if "metric" in alarm:
+            value, is_share = _measured(alarm, samples), "of" in alarm or "longer_than" in alarm
+            is_fine = alarm.get("below", -inf) <= value <= alarm.get("above", inf)
+            text = alarm["summary"].format(value=f"{value:.1%}" if is_share else f"{value:,.6g}")
+            yield Finding(name, text, "" if is_fine else alarm["remedy"], alarm.get("since_start", False))
+
+
+def _measured(alarm: Mapping[str, Any], samples: Sequence[Sample]) -> float:
+    def values(name: str, **labels: str) -> list[float]:
+        return [each.value for each in samples if each.name == name and labels.items() <= each.labels.items()]
+
+    metric, labels = alarm["metric"], alarm.get("labels", {})
+    if "longer_than" in alarm:
+        whole = sum(values(f"{metric}_count", **labels))
+        part = whole - sum(values(f"{metric}_bucket", **labels, le=alarm["longer_than"]))
+    else:
+        found = values(metric, **labels)
+        part = max(found, default=0.0) if alarm.get("largest") else sum(found)
+        if "of" not in alarm:
+            return part
+        whole = sum(values(alarm["of"]))
+    return part / whole if whole > MIN_WHOLE else 0.0
+
+
 def _python() -> str:
-    return f"Python {platform.python_version()} in {sys.prefix}"
+    return f"Wirebeat {settings.VERSION}, Python {platform.python_version()} in {sys.prefix}"
 
 
 def _settings() -> str:
@@ -263,24 +291,6 @@ def _indexes(connection: databases.Connection) -> str:
     return "All of Postgres' are usable."
 
 
-def _clock(connection: databases.Connection) -> str:
-    before = time.time()
-    [[present]] = connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8")
-    skew = present - (before + time.time()) / 2
-    text = f"{abs(skew):.2f} s {'behind' if skew > 0 else 'ahead of'} the database's."
-    return _unless(abs(skew) > MAX_SKEW_SECONDS, text, "Let both machines follow a time server.")
-
-
-def _connections(connection: databases.Connection) -> str:
-    [(used, allowed)] = connection.execute(
-        "SELECT count(*), current_setting('max_connections')::int FROM pg_stat_activity"
-        " WHERE backend_type = 'client backend'"
-    )
-    return _unless(
-        used > 0.9 * allowed, f"{used} of {allowed} are used.", "Raise max_connections, or start fewer threads."
-    )
-
-
 def _beat(connection: databases.Connection) -> str:
     leaders = connection.execute(
         "SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database"
@@ -292,42 +302,9 @@ def _beat(connection: databases.Connection) -> str:
     return "One leads."
 
 
-def _sources() -> str:
-    waiting = lateness.waiting(now())
-    text = f"{waiting.planned:,} are planned, {waiting.failing:,} failed last time"
-    if (due := lateness.overdue(now())).count:
-        raise Wrong(
-            f"{text}, {due.count:,} are overdue, the longest for {due.longest:,.0f} s.",
-            "See that beat and the broker work; start more workers if they all are busy.",
-        )
-    return f"{text}, none is overdue."
-
-
-def _changes() -> str:
-    found = backlogs(now())
-    late = [name for name, backlog in found.items() if backlog.seconds > MAX_WAIT_SECONDS]
-    if late:
-        longest = max(backlog.seconds for backlog in found.values())
-        raise Wrong(
-            f"{', '.join(late)} wait since {longest:,.0f} s with {max(found[name].length for name in late):,} changes.",
-            "See that beat and workers run, and what the workers' log says of these tasks.",
-        )
-    return "No change waits for long."
-
-
-def _messages() -> str:
-    if count := dead_letters().count():
-        raise Wrong(
-            f"Dead letters: {count:,}. Their workers ended again and again, or could not read them.",
-            "See what they are at /dashboard/dead-letters/, and send them again or discard them when it is mended.",
-        )
-    return "No dead letters."
-
-
 # Each is shown by the name of its function.
 ALONE = (
     *(_python, _settings, _secret_key, _open_hosts, _disk, _documents, _page_sandbox),
     *(_cache, _broker, _workers, _mail, _address),
 )
-OF_THE_DATABASE = (_database, _migrations, _locale, _indexes, _clock, _connections, _beat)
-OF_THE_PORTAL = (_sources, _changes, _messages)
+OF_THE_DATABASE = (_database, _migrations, _locale, _indexes, _beat)

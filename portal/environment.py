@@ -4,6 +4,7 @@ import difflib
 import json
 import os
 import re
+import zoneinfo
 from collections.abc import Collection
 from contextlib import suppress
 from email.utils import parseaddr
@@ -102,16 +103,23 @@ def choice(name: str, default: str, *others: str) -> str:
     return value
 
 
+def time_zone(name: str, default: str) -> str:
+    """A name of the tz database."""
+    if (value := text(name, default)) not in zoneinfo.available_timezones():
+        raise BadEnvironment(f"{name}={value!r}: expected a time zone such as Europe/Lisbon")
+    return value
+
+
 def words(name: str, default: str = "") -> list[str]:
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
 
 
 def site(name: str, default: str) -> str:
-    """The address of a whole site."""
+    """The address of a whole site, or of a path of one."""
     value = text(name) or default
     url = _split(value)
-    if not _is_of_web(url) or url.path.strip("/") or "?" in value or "#" in value or "@" in url.netloc:
-        raise BadEnvironment(f"{name}: expected an address such as https://news.example, without a path")
+    if not _is_of_web(url) or "?" in value or "#" in value or "@" in url.netloc:
+        raise BadEnvironment(f"{name}: expected an address such as https://news.example or https://example.org/news")
     return value.rstrip("/")
 
 

@@ -1,6 +1,7 @@
 """All settings; those that differ between machines are read from the environment by `variables`."""
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from csp.constants import NONCE, NONE, SELF
 
@@ -41,6 +42,11 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
+
+# Below a path of a host, whose proxy takes the path away.
+_path = urlsplit(variables.PROJECT_URL).path
+FORCE_SCRIPT_NAME = _path or None
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{_path}/"
 
 # --- applications -----------------------------------------------------------------------------------------------------
 INSTALLED_APPS = [
@@ -125,7 +131,7 @@ TEMPLATES = [
         },
     }
 ]
-STATIC_URL = "static/"
+STATIC_URL = f"{_path}/static/"
 STATICFILES_DIRS = [variables.BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = True  # no collectstatic before the first page
 WHITENOISE_AUTOREFRESH = variables.DEBUG
@@ -221,7 +227,6 @@ LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]  # in the languages
 LOCALE_PATHS = [variables.BASE_DIR / "locale"]
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 LANGUAGE_COOKIE_SAMESITE, LANGUAGE_COOKIE_SECURE, LANGUAGE_COOKIE_HTTPONLY = "Lax", variables.BEHIND_TLS, True
-TIME_ZONE = "UTC"
 
 # --- reading ----------------------------------------------------------------------------------------------------------
 PICTURES_PER_DAY = variables.PICTURES_MB * 10**6  # bytes

@@ -31,8 +31,8 @@ _CACHES = ("redis", "rediss", "unix")
 #: Folder for data, logs and the secret key.
 #: Default: `var/` in the checkout
 VAR_DIR = environment.folder("WIREBEAT_VAR", BASE_DIR / "var")
-#: Public address of the portal. It appears in mails and in the user agent that publishers see, and hubs call back to
-#: it.
+#: Public address of the portal, which may have a path: `https://example.org/news`. It appears in mails and in the user
+#: agent that publishers see, and hubs call back to it.
 PROJECT_URL = environment.site("WIREBEAT_URL", "http://localhost:8000")
 
 ## Web site and logs
@@ -43,6 +43,10 @@ DEBUG = environment.truth("WIREBEAT_DEBUG", False)
 ALLOWED_HOSTS = environment.hosts("WIREBEAT_HOSTS", "localhost,127.0.0.1,[::1]")
 #: Origins such as `https://news.example` whose forms may post to the portal, separated by commas.
 CSRF_TRUSTED_ORIGINS = environment.origins("WIREBEAT_ORIGINS")
+#: Time zone of mails, and of pages whose reader's browser and account name none, such as `Europe/Lisbon`.
+TIME_ZONE = environment.time_zone("WIREBEAT_TIME_ZONE", "UTC")
+#: Colours for visitors and new accounts: those of the device, or always the same.
+DEFAULT_THEME = environment.choice("WIREBEAT_THEME", "auto", "light", "dark", "contrast")
 #: Set to `yes` behind a proxy that terminates TLS: cookies become secure, and HSTS is sent.
 BEHIND_TLS = environment.truth("WIREBEAT_TLS", False)
 #: Number of your proxies that write `X-Forwarded-For`. Sign-ins are limited by the address that the first of them saw.

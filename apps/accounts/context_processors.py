@@ -15,7 +15,7 @@ COOKIE, TYPESETTING_COOKIE = "theme", "typesetting"
 def chosen_theme(request: HttpRequest) -> str:
     user = getattr(request, "user", None)
     chosen = user.theme if user is not None and user.is_authenticated else request.COOKIES.get(COOKIE)
-    return chosen if chosen in User.Theme.values else User.Theme.AUTO.value
+    return chosen if chosen in User.Theme.values else settings.DEFAULT_THEME
 
 
 def chosen_typesetting(request: HttpRequest) -> Typesetting:
@@ -36,7 +36,7 @@ def theme(request: HttpRequest) -> dict[str, object]:
 def remember(response: HttpResponse, choices: Mapping[str, str]) -> None:
     """Store the choices of a visitor in cookies, by their names; defaults are not stored."""
     for name, value in choices.items():
-        if value and value not in (User.Theme.AUTO, Typesetting().written):
+        if value and value not in (settings.DEFAULT_THEME, Typesetting().written):
             response.set_cookie(
                 name,
                 value,

@@ -1,3 +1,4 @@
+from django.conf import settings
 from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
@@ -9,6 +10,10 @@ def are_list_views(value: object) -> None:
     """Refuse what an import may contain."""
     if not isinstance(value, dict) or not all(view in User.View.values for view in value.values()):
         raise ValidationError("not layouts by list")
+
+
+def default_theme() -> str:
+    return str(settings.DEFAULT_THEME)
 
 
 class User(AbstractUser):
@@ -54,7 +59,7 @@ class User(AbstractUser):
         help_text=_("If images and media load through Wirebeat, their sites do not learn that you read the article."),
     )
     time_zone = models.CharField(max_length=50, blank=True)  # of the tz database; the portal's own if empty
-    theme = models.CharField(max_length=8, choices=Theme, default=Theme.AUTO)
+    theme = models.CharField(max_length=8, choices=Theme, default=default_theme)
     typesetting = models.CharField(max_length=20, blank=True)  # of articles, see algorithms.typesetting
     language = models.CharField(max_length=10, blank=True)  # of the settings' LANGUAGES; the browser's if empty
 

@@ -4,13 +4,17 @@ import random
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from lab.chaos.topology import WORKERS, Topology
 from lab.chaos.watch import Watch, wait_for
 
 MIN_FREEZE_SECONDS, MAX_FREEZE_SECONDS = 2.0, 4.0
 PARTITION_SECONDS = 40.0  # longer than both sides need to detect it
+BROKER_AWAY_SECONDS = 40.0  # longer than every time-out of its clients
+WRONG_CLOCK_SECONDS = 10.0
+FAKE_TIME = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)  # of Debian's package faketime
 LEADER_FREEZE_SECONDS = 7.0  # longer than the standby waits for its leader
 
 
@@ -88,6 +92,30 @@ def _wipe_broker(context: FaultContext) -> str:
     return process.name
 
 
+def _keep_broker_away(context: FaultContext) -> str:
+    """As if the broker's machine was away for long; workers and beat have to come back to it by themselves."""
+    process = context.topology.processes["broker"]
+    process.kill()
+    time.sleep(BROKER_AWAY_SECONDS)
+    process.start()
+    process.await_ready()
+    return process.name
+
+
+def _set_clock_wrong(context: FaultContext) -> str:
+    """A worker whose machine's clock is an hour ahead: what it plans and stores has the database's time."""
+    process = context.topology.processes[_a_worker(context)]
+    sound, wrong = process.program, {"LD_PRELOAD": str(FAKE_TIME), "FAKETIME": "+1h", "DONT_FAKE_MONOTONIC": "1"}
+    process.end()
+    process.program = replace(sound, environment={**(sound.environment or {}), **wrong})
+    process.start()
+    time.sleep(WRONG_CLOCK_SECONDS)
+    process.end()
+    process.program = sound
+    process.start()
+    return process.name
+
+
 def _kill_postgres(context: FaultContext) -> str:
     """Kill the postmaster; its children exit, and Postgres recovers from its log."""
     process = context.topology.processes["postgres"]
@@ -120,6 +148,11 @@ FAULTS = (
     Fault("restart a worker", _restart_worker),
     Fault("freeze the web", lambda context: context.freeze("web")),
 )
+# Injected only by name: one takes long, and the other needs a library of the system.
+BY_NAME = (
+    Fault("keep the broker away", _keep_broker_away),
+    *([Fault("set a clock wrong", _set_clock_wrong)] if FAKE_TIME else []),
+)
 CUT_OFF = Fault("cut off a host", _cut_off)
 
 
@@ -128,7 +161,7 @@ def draw_faults(count: int, chance: random.Random, *, with_hosts: bool, only: st
 
     With `only`, all faults are of that kind.
     """
-    kinds = [fault for fault in FAULTS if only in ("", fault.name)]
+    kinds = [fault for fault in (*FAULTS, *BY_NAME) if fault.name == only] if only else list(FAULTS)
     deck: list[Fault] = []
     for _ in range(count):
         if not deck:

@@ -2,8 +2,8 @@
 
 1. The whole archive is read and compared with its manifest.
 2. The dump goes into a new database beside the present one, and its tables are compared with the manifest.
-3. The documents are written. They are named by their content, so that none can take the place of another one.
-4. Migrations that are newer than the archive are carried out in the new database.
+3. Migrations that are newer than the archive are carried out in the new database.
+4. The documents are written. They are named by their content, so that none can take the place of another one.
 5. The new database gets the name of the present one, in one transaction, and that one is dropped.
 """
 
@@ -34,37 +34,55 @@ Log = Callable[[str], object]
 def restore(file: Path, log: Log, *, replace: bool = False) -> Manifest:
     """Replace the present database by an archive; on BadArchive and StartError it is unchanged."""
     connections["default"].close()  # it would count as a session
+    manifest = _read(file, log)
+    present = databases.name()
+    with databases.connect() as connection:
+        _refuse_used(connection, present, replace=replace)
+    with _restored(file, manifest, f"{present}_restored", log) as new:
+        log("Writing the documents ...")
+        _write_documents(file)
+        _put_in_place(present, new, f"{present}_replaced")
+    _clear_cache(log)
+    return manifest
+
+
+def test_archive(file: Path, log: Log) -> Manifest:
+    """Restore an archive beside the present database, which stays, and drop it again; the portal may run meanwhile."""
+    manifest = _read(file, log)
+    with _restored(file, manifest, f"{databases.name()}_tested", log):
+        return manifest
+
+
+def _read(file: Path, log: Log) -> Manifest:
     log(f"Reading {file} ...")
     manifest = archives.verified(file)
     _refuse_newer(manifest)
+    return manifest
+
+
+@contextmanager
+def _restored(file: Path, manifest: Manifest, new: str, log: Log) -> Iterator[str]:
+    """A new database with what the archive holds, compared and migrated; it is dropped unless it got another name."""
     present = databases.name()
-    new, former = f"{present}_restored", f"{present}_replaced"
     with databases.connect() as connection:
-        _refuse_used(connection, present, replace=replace)
         program = databases.program("pg_restore", max(connection.info.server_version, manifest.server_version))
+    try:
         with _administration() as administration:
             databases.drop(administration, new)
-            databases.drop(administration, former)
             databases.make_like(administration, present, new)
-    try:
         log("Restoring the database ...")
         _load(program, file, new)
         log("Comparing it with the manifest ...")
         with databases.connect(new) as connection:
             _compare(manifest.tables, databases.contents(connection))
             connection.execute("ANALYZE")
-        log("Writing the documents ...")
-        _write_documents(file)
         if behind := schema.known() - manifest.migrations:
             log(f"Carrying out {len(behind)} newer migrations ...")
             _migrate(new)
-        _put_in_place(present, new, former)
-    except BaseException:
+        yield new
+    finally:
         with suppress(StartError, psycopg.Error), _administration() as administration:
             databases.drop(administration, new)
-        raise
-    _clear_cache(log)
-    return manifest
 
 
 def _refuse_newer(manifest: Manifest) -> None:
@@ -142,6 +160,7 @@ def _migrate(database: str) -> None:
 def _put_in_place(present: str, new: str, former: str) -> None:
     connections["default"].close()
     with _administration() as administration:
+        databases.drop(administration, former)
         databases.exchange(administration, present, new, former)
         databases.drop(administration, former)
 

@@ -1,6 +1,7 @@
 import { expand, isOpen, leave as leaveArticle, open, scroller } from "./pane.js";
 import { announce, beside, find, goTo, isUnread, select, selectedRow, show } from "./rows.js";
 
+const ROOT = document.documentElement.dataset.root; // the path of the front page, with a slash at its end
 const PREFIX_TIME = 1200; // ms for the second key of a pair
 const REPEATABLE = "jknp"; // repeat while held down
 const PAGE = 0.85; // of the window's height
@@ -41,7 +42,7 @@ function openNext(place) {
 
 // The feed or folder before or after the current place in the sidebar.
 function toNeighbour(by, kind) {
-  const links = [...document.querySelectorAll(`.sidebar a[href^="/river/${kind}/"]`)];
+  const links = [...document.querySelectorAll(`.sidebar a[href^="${ROOT}river/${kind}/"]`)];
   const current = find(".sidebar a[aria-current]");
   const side = by > 0 ? Node.DOCUMENT_POSITION_FOLLOWING : Node.DOCUMENT_POSITION_PRECEDING;
   const beyond = links.filter((link) => !current || current.compareDocumentPosition(link) & side);
@@ -77,7 +78,7 @@ function openOriginal() {
 // The list beside or below, or the previous one, or else that of the source.
 function goUp() {
   if (leaveArticle()) return;
-  if (!whole()) location.assign("/river/");
+  if (!whole()) location.assign(`${ROOT}river/`);
   else if (document.referrer.startsWith(`${location.origin}/`) && !/\/posting\//.test(document.referrer)) history.back();
   else find("[data-up]", whole())?.click();
 }
@@ -109,7 +110,7 @@ function search() {
   const fields = [...document.querySelectorAll("main [data-search], [data-search]")];
   const own = fields.find((field) => field.closest("main")) ?? fields.find((field) => field.checkVisibility({ visibilityProperty: true }));
   if (own) own.focus();
-  else location.assign("/search/");
+  else location.assign(`${ROOT}search/`);
 }
 
 const KEYS = {
@@ -139,18 +140,18 @@ const KEYS = {
 };
 
 const PLACES = {
-  a: "/river/",
-  s: "/river/starred/",
-  o: "/own/",
-  h: "/history/",
-  n: "/notes/",
-  t: "/tags/",
-  r: "/stories/",
-  f: "/folders/",
-  c: "/catalogue/",
+  a: "river/",
+  s: "river/starred/",
+  o: "own/",
+  h: "history/",
+  n: "notes/",
+  t: "tags/",
+  r: "stories/",
+  f: "folders/",
+  c: "catalogue/",
 };
 const AFTER_G = Object.fromEntries(
-  Object.entries(PLACES).map(([key, address]) => [key, () => location.assign(address)]),
+  Object.entries(PLACES).map(([key, address]) => [key, () => location.assign(ROOT + address)]),
 );
 
 function isTyping(target) {

@@ -27,9 +27,9 @@ export async function ask(message) {
 // Visitors get no worker; an existing one is notified of the sign-out.
 async function findWorker() {
   const { worker, person } = line.dataset;
-  const known = await navigator.serviceWorker.getRegistration("/");
+  const known = await navigator.serviceWorker.getRegistration(document.documentElement.dataset.root);
   if (!person && !known) return false;
-  if (!(await navigator.serviceWorker.register(worker, { scope: "/" }))) return false;
+  if (!(await navigator.serviceWorker.register(worker, { scope: document.documentElement.dataset.root }))) return false;
   await navigator.serviceWorker.ready; // may take a while, or never happen
   canKeep = true;
   return true;

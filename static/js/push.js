@@ -19,7 +19,7 @@ export function offerPush() {
 // Shows an error message, or hides it.
 async function subscribe({ pushKey, pushWorker, pushAddress, pushToken, pushRefused }) {
   if ((await Notification.requestPermission()) !== "granted") return pushRefused;
-  const registration = await navigator.serviceWorker.register(pushWorker, { scope: "/" });
+  const registration = await navigator.serviceWorker.register(pushWorker, { scope: document.documentElement.dataset.root });
   await navigator.serviceWorker.ready;
   const options = { userVisibleOnly: true, applicationServerKey: bytes(pushKey) };
   const subscription = await registration.pushManager.subscribe(options);

@@ -20,7 +20,7 @@ self.addEventListener("push", (event) => {
 
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
-  const url = new URL(event.notification.data?.url || "/", self.location.origin);
+  const url = new URL(event.notification.data?.url || self.registration.scope);
   if (url.origin === self.location.origin) event.waitUntil(self.clients.openWindow(url.href));
 });
 

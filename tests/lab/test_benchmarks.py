@@ -98,6 +98,18 @@ def test_pages_are_requested_in_every_way(run, child_processes, monkeypatch):
     assert 0 < figures["mark_older.postings"] < figures["mark_all.postings"]
 
 
+def test_people_read_search_and_synchronize_while_feeds_are_checked(measured):
+    sizes = {"accounts": 30, "active": 12, "minutes": 0.1, "rate": 5, "postings": 600, "sources": 30, "feeds": 5}
+    options = [text for name, value in (sizes | {"warm-up": 1}).items() for text in (f"--{name}", str(value))]
+    figures = measured("benchmark_people", *options)
+    assert (figures["accounts"], figures["active"], figures["errors"]) == (30, 12, 0)
+    assert figures["views_per_s"] == pytest.approx(5)
+    assert 0 < figures["p50_ms"] <= figures["p99_ms"]
+    assert figures["syncs_per_s"] > 0
+    assert figures["retrievals"] > 0
+    assert {"begun_p99_s", "rss_growth_percent", "sync.p99_ms", "search.p99_ms"} <= set(figures)
+
+
 @pytest.mark.filterwarnings("ignore")  # of tantivy
 def test_the_index_answers_beside_its_rivals(run, tmp_path, child_processes, monkeypatch):
     for name, size in (("SMALL", 300), ("BATCHES", 2), ("FOUND", 2), ("WARM_UP", 5), ("DRAWN_TO_FILL", 40)):

@@ -209,6 +209,29 @@ def test_a_backup_that_fails_leaves_the_earlier_one(use, filled, tmp_path, monke
     assert archive.read_bytes() == b"the earlier one"
 
 
+def test_an_archive_is_test_restored_beside_the_running_portal(use, filled, tmp_path, settings):
+    settings.VAR_DIR = tmp_path
+    archive = tmp_path / "backup.tar.gz"
+    output_of("backup", archive)
+    before = contents()
+    with databases.connect() as portal:
+        assert "Could restore the backup of" in output_of("restore", archive, test=True)
+        names = portal.execute("SELECT datname FROM pg_database").fetchall()
+    assert not [name for (name,) in names if name.endswith("_tested")]
+    assert contents() == before
+    assert (tmp_path / "latest_restore_test").exists()
+
+
+def test_an_archive_that_cannot_be_restored_fails_its_test(use, filled, tmp_path, settings):
+    settings.VAR_DIR = tmp_path
+    archive = tmp_path / "backup.tar.gz"
+    output_of("backup", archive)
+    rewritten(archive, in_manifest(tables={"postings_posting": [3, "4"]}))
+    with pytest.raises(CommandError, match="tables are not as they were backed up"):
+        output_of("restore", archive, test=True)
+    assert not (tmp_path / "latest_restore_test").exists()
+
+
 def test_an_empty_database_is_not_backed_up(use, tmp_path):
     use(NAMES[1])
     with pytest.raises(CommandError, match="there is nothing to back up"):

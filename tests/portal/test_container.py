@@ -12,6 +12,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+import yaml
 from django.utils import translation
 
 from lab import throwaway
@@ -37,7 +38,7 @@ print(*get_commands())
 def image(tmp_path_factory):
     """The files of the image, copied as the Containerfile says."""
     folder = tmp_path_factory.mktemp("image")
-    for line in re.findall(r"^COPY (.+)$", TEXT, re.MULTILINE):
+    for line in re.findall(r"^COPY ((?!--).+)$", TEXT, re.MULTILINE):  # those of the first stage are its packages
         *names, place = line.split()
         for name in names:
             target = folder / place / Path(name).name if place.endswith("/") else folder / place
@@ -55,7 +56,7 @@ def surroundings(make_database, tmp_path):
     plain = {
         name: value for name, value in os.environ.items() if not name.startswith(("WIREBEAT_", "PYTHON", "DJANGO"))
     }
-    for line in re.findall(r"^ENV (.+)$", TEXT, re.MULTILINE):
+    for line in re.findall(r"^ENV ((?!PATH).+)$", TEXT, re.MULTILINE):
         plain |= dict(pair.split("=", 1) for pair in shlex.split(line))
     return plain | {"DATABASE_URL": make_database(throwaway.TEMPLATE), "WIREBEAT_VAR": str(tmp_path)}
 
@@ -123,3 +124,35 @@ def test_the_demo_is_in_the_image_and_the_program_runs_without_the_laboratory(im
         check=False,
     )
     assert (done.returncode, done.stderr) == (1, "The command test needs the folder lab/, which is missing here.\n")
+
+
+def stages():
+    """The instructions of each stage."""
+    return [stage.split("\n") for stage in re.split(r"^(?=FROM )", TEXT, flags=re.MULTILINE)[1:]]
+
+
+def test_the_last_stage_has_no_tools_of_building_and_runs_as_a_user_that_may_little():
+    build, last = stages()
+    assert build[0].endswith(" AS build")
+    assert any("--require-hashes" in line for line in build)
+    assert not any("pip install" in line for line in last)
+    assert "USER 10001" in last
+    assert last.index("USER 10001") < next(number for number, line in enumerate(last) if line.startswith("CMD "))
+    assert re.search(r"^ARG BASE=", TEXT, re.MULTILINE), "the base can be pinned by its digest"
+
+
+def test_translations_are_compiled_and_health_is_checked():
+    assert (ROOT / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.mo").exists()
+    command = json.loads(re.search(r"^HEALTHCHECK .* CMD (\[.*\])$", TEXT, re.MULTILINE)[1])
+    assert "/health/live" in command[-1]
+
+
+def test_grace_periods_fit_what_ends():
+    compose = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text(encoding="utf-8"))
+    grace = {name: service.get("stop_grace_period") for name, service in compose["services"].items()}
+    web = json.loads(re.search(r"^CMD (\[.*\])$", TEXT, re.MULTILINE)[1])
+    assert int(web[web.index("--graceful-timeout") + 1]) < int(grace["web"].removesuffix("s"))
+    for role in ("retrieval", "derive"):
+        unit = (ROOT / "deploy" / "systemd" / f"wirebeat-{role}@.service").read_text(encoding="utf-8")
+        assert re.search(r"^TimeoutStopSec=(\d+)$", unit, re.MULTILINE)[1] == "120"
+        assert grace[role] == "2m"

@@ -11,7 +11,8 @@ from django.utils import timezone
 from kombu import Connection
 
 from apps.dashboard.queries import services
-from apps.database import schema
+from apps.database import clock, schema
+from apps.retrieval.models import Worker
 from apps.retrieval.scheduler.beat import LEADERSHIP
 from apps.search.models import OutboxRow
 from portal import databases, doctor
@@ -49,11 +50,12 @@ def test_a_sound_portal_is_fine(live_server, settings, monkeypatch):
     settings.PROJECT_URL = live_server.url
     monkeypatch.setattr(doctor, "ANSWER_WITHIN", 5.0)
     monkeypatch.setattr(doctor.current_app.control, "inspect", lambda **_: namedtuple("I", "ping")(lambda: {"one": {}}))
+    Worker.objects.create(name="retrieval@here", seen_at=timezone.now() + timedelta(hours=1))
     with databases.connect() as beat:
         beat.execute("SELECT pg_advisory_lock(%s)", [LEADERSHIP])
         found = findings()
     assert [finding for finding in found.values() if not finding.is_fine] == []
-    assert len(found) == len(doctor.ALONE) + len(doctor.OF_THE_DATABASE) + len(doctor.OF_THE_PORTAL)
+    assert len(found) == len(doctor.ALONE) + len(doctor.OF_THE_DATABASE) + len(doctor.ALARMS) - 1
 
 
 def test_servers_that_do_not_run_are_reported_with_a_remedy():
@@ -68,7 +70,7 @@ def test_findings_are_printed_as_lines():
     with pytest.raises(SystemExit) as ended:
         call_command("doctor", stdout=lines)
     assert ended.value.code == 1
-    assert "Wrong: workers, address, beat." in lines.getvalue()
+    assert "Wrong: workers, address, beat, NoRetrievalWorker." in lines.getvalue()
 
 
 def test_a_database_that_does_not_answer_ends_what_needs_it(monkeypatch):
@@ -124,8 +126,8 @@ def test_a_full_disk_and_a_storage_that_cannot_be_written_are_reported(monkeypat
 
 
 def test_a_wrong_clock_is_reported(monkeypatch):
-    monkeypatch.setattr(doctor.time, "time", lambda: 0.0)
-    assert advice("clock") == "Let both machines follow a time server."
+    monkeypatch.setattr(clock.time, "time", lambda: 0.0)
+    assert advice("ClockWrong") == "Let both machines follow a time server."
 
 
 def test_mail_that_cannot_be_sent_is_reported(settings):
@@ -142,10 +144,9 @@ def test_overdue_sources_and_waiting_changes_are_reported():
     a_schedule(a_source(), due_at=timezone.now() - timedelta(hours=1))
     a_posting(published_at=timezone.now() - timedelta(hours=1))
     found = findings()
-    assert "1 are overdue" in found["sources"].text
-    assert "search" in found["changes"].text
-    assert found["sources"].advice
-    assert found["changes"].advice
+    assert found["RetrievalsOverdue"].text == "1 checks have been due for more than a minute."
+    assert found["RetrievalsOverdue"].advice
+    assert found["DerivedWorkLate"].advice
 
 
 def test_a_failing_check_is_a_finding_and_does_not_stop_the_others(monkeypatch):

@@ -116,3 +116,19 @@ def test_a_provider_that_cannot_be_meant_stops_the_start_without_its_secret(monk
     with pytest.raises(environment.BadEnvironment, match=message) as raised:
         environment.identity_providers("WIREBEAT_SET")
     assert "s3cret" not in str(raised.value)
+
+
+def test_the_address_of_the_portal_may_have_a_path(monkeypatch):
+    monkeypatch.setenv("WIREBEAT_SET", "https://example.org/news/")
+    assert environment.site("WIREBEAT_SET", "") == "https://example.org/news"
+    monkeypatch.setenv("WIREBEAT_SET", "https://example.org/news?x=1")
+    with pytest.raises(environment.BadEnvironment, match=r"https://example\.org/news"):
+        environment.site("WIREBEAT_SET", "")
+
+
+def test_a_time_zone_is_one_of_the_tz_database(monkeypatch):
+    monkeypatch.setenv("WIREBEAT_SET", "Europe/Lisbon")
+    assert environment.time_zone("WIREBEAT_SET", "UTC") == "Europe/Lisbon"
+    monkeypatch.setenv("WIREBEAT_SET", "Atlantis")
+    with pytest.raises(environment.BadEnvironment, match="Atlantis"):
+        environment.time_zone("WIREBEAT_SET", "UTC")

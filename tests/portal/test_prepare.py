@@ -18,11 +18,16 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.django_db
-def test_the_first_start_makes_an_admin_and_a_catalogue_and_later_ones_nothing(capsys):
+def test_the_first_start_makes_an_admin_and_a_catalogue_and_later_ones_nothing(capsys, settings, tmp_path):
+    settings.VAR_DIR = tmp_path / "var"
     call_command("prepare")
     output = capsys.readouterr().out
     admin = User.objects.get(is_superuser=True)
-    assert admin.check_password(re.search(r"sign in as 'admin' with the password '(.+?)'", output)[1])
+    file = Path(re.search(r"sign in as 'admin' with the password in (\S+), and", output)[1])
+    password = file.read_text().strip()
+    assert admin.check_password(password)
+    assert password not in output
+    assert file.stat().st_mode & 0o777 == 0o600
     count = Source.objects.count()
     assert f"catalogue of {count} sources" in output
     assert count > 20

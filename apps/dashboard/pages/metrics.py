@@ -1,10 +1,12 @@
 """Metrics, read from the database and the broker at each scrape, so that any process can serve them."""
 
+import shutil
 import time
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.db.models import Min, Model, QuerySet
 from django.db.models.functions import Coalesce, Greatest
 from prometheus_client import core
@@ -15,7 +17,10 @@ from apps.alerts import models as alerts
 from apps.alerts.queries import messages
 from apps.dashboard.queries import services
 from apps.database.activity import load
+from apps.database.statements import fetch
+from apps.documents.models import RawDocument
 from apps.jobs import queries as jobs
+from apps.jobs.actions.dead_letters import dead_letters
 from apps.postings.models import Posting
 from apps.retrieval.models import Backtest
 from apps.retrieval.reports import lateness
@@ -66,6 +71,7 @@ def metrics(now: datetime) -> Iterator[Metric]:
     yield from _messages(now)
     yield from _jobs()
     yield from _services()
+    yield from _safety()
     yield _one("scrape_seconds", "How long it took to read these numbers.", time.monotonic() - started)
 
 
@@ -179,6 +185,18 @@ def _jobs() -> Iterator[Metric]:
     yield _several("job_workers", "Workers that are at a split.", "job", workers)
     dead = {name: each.dead for name, each in progress.items()}
     yield _several("job_splits_given_up", "Splits that failed too often.", "job", dead)
+
+
+def _safety() -> Iterator[Metric]:
+    stuck, damaged = dead_letters().count(), RawDocument.objects.exclude(damaged_at=None).count()
+    yield _one("dead_letters", "Messages that ended their workers, or that no worker could read.", stuck)
+    yield _one("documents_damaged", "Stored pages whose file was found damaged.", damaged)
+    yield _one("disk_free_bytes", "Free room where the site keeps its data.", shutil.disk_usage(settings.VAR_DIR).free)
+    [(ahead,)] = fetch("SELECT extract(epoch FROM clock_timestamp())::float8 - %s::float8", [time.time()])
+    yield _one("clock_skew_seconds", "How far the site's clock is off that of the database.", abs(ahead))
+    for name in ("backup", "restore_test"):  # noted by these commands on the machine of the site
+        if (file := settings.VAR_DIR / f"latest_{name}").exists():
+            yield _one(f"{name}_seconds_ago", "Seconds since it last succeeded.", time.time() - file.stat().st_mtime)
 
 
 def _services() -> Iterator[Metric]:

@@ -14,7 +14,7 @@ from rich.table import Table
 from lab import throwaway
 from lab.benchmarks.lateness import figures as lateness_figures
 from lab.chaos.endpoints import for_arguments, from_environment
-from lab.chaos.faults import FAULTS
+from lab.chaos.faults import BY_NAME, FAULTS
 from lab.chaos.scenario import Outcome, Scenario, Wanted
 from lab.chaos.topology import running_topology
 from lab.harness import LabCommand, Result
@@ -33,7 +33,10 @@ class Command(LabCommand):
         parser.add_argument("--faults", type=int, default=12, help="default: %(default)s, each kind once")
         parser.add_argument("--sources", type=int, default=60, help="default: %(default)s")
         parser.add_argument(
-            "--only", choices=[fault.name for fault in FAULTS], default="", help="inject faults of this kind alone"
+            "--only",
+            choices=[fault.name for fault in (*FAULTS, *BY_NAME)],
+            default="",
+            help="inject faults of this kind alone",
         )
         where = parser.add_mutually_exclusive_group()
         where.add_argument("--debian", action="store_true", help="with Debian's RabbitMQ and Postgres, by TCP")

@@ -23,7 +23,7 @@ CATALOGUE = Path(__file__).resolve().parents[3] / "apps" / "sources" / "catalogu
 
 
 class Command(BaseCommand):
-    help = "Create the first admin (the password is printed once) and load the starter catalogue."
+    help = "Create the first admin (its password is put into a file) and load the starter catalogue."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--without-catalogue", action="store_true", help="for a demo, whose feeds are others")
@@ -36,9 +36,12 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         users = get_user_model()
         if not users.objects.filter(is_superuser=True).exists():
-            password = secrets.token_urlsafe(12)
+            file = settings.VAR_DIR / "admin_password"  # no log must have it
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch(mode=0o600)
+            file.write_text(f"{(password := secrets.token_urlsafe(12))}\n", encoding="ascii")
             users.objects.create_superuser("admin", password=password)
-            self.stdout.write(f"First start: sign in as 'admin' with the password '{password}' (printed only now).")
+            self.stdout.write(f"First start: sign in as 'admin' with the password in {file}, and delete that file.")
         if without_catalogue:
             return
         catalogue = opml.read(CATALOGUE.read_bytes())

@@ -12,7 +12,6 @@ from django.conf import settings
 
 from apps.jobs.actions import dead_letters
 from apps.jobs.models import DeadLetter
-from portal import doctor
 from portal.celery import app
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
@@ -103,8 +102,7 @@ def test_unreadable_message_becomes_a_dead_letter_and_the_next_one_is_processed(
     assert kept["of.tomorrow"].id == "message 2"
 
 
-def test_doctor_reports_dead_letters(db):
-    assert doctor._messages() == "No dead letters."
+def test_metrics_count_dead_letters(client, db):
+    assert "wirebeat_dead_letters 0.0" in client.get("/metrics").text
     dead_letters.abandon_message("message 1", "of.tomorrow", "its words", "It is not known.", now=NOW)
-    with pytest.raises(doctor.Wrong, match=r"Dead letters: 1\."):
-        doctor._messages()
+    assert "wirebeat_dead_letters 1.0" in client.get("/metrics").text

@@ -1,0 +1,3 @@
+#!/bin/sh
+wirebeat doctor --json > /tmp/found.json || true
+cat /tmp/found.json
