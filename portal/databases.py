@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import psycopg
+from django.conf import settings
 from django.db import connections
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
@@ -54,6 +56,25 @@ def connect(name: str = "") -> Connection:
     connection: Connection = psycopg.connect(**parameters)
     connection.execute(PLAIN)
     return connection
+
+
+def newer_schema(connection: Connection) -> str:
+    """A sentence if the database has migrations that this version does not have; or nothing."""
+    if not (unknown := schema.unknown(connection)):
+        return ""
+    return (
+        f"The database {name()} was made by another version of Wirebeat: it has {len(unknown)} migrations that"
+        f" {settings.VERSION} does not have ({unknown[0]}). Start the newer version; or restore a backup of this one's"
+        " time, by `manage.py restore`; or export its data with that version, by `manage.py backup` and from each"
+        " account, and start this one with an empty database (DATABASE_URL or WIREBEAT_VAR)."
+    )
+
+
+def refuse_newer_schema() -> None:
+    """End this process if a newer version has migrated the database; one that does not answer yet may be any."""
+    with suppress(psycopg.OperationalError), connect() as connection:
+        if problem := newer_schema(connection):
+            sys.exit(problem)
 
 
 def name() -> str:

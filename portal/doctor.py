@@ -259,11 +259,8 @@ def _migrations(connection: databases.Connection) -> str:
     applied, known = schema.applied(connection), schema.known()
     if missing := known - applied:
         raise Wrong(f"{len(missing)} are not applied.", "manage.py migrate")
-    if leftover := schema.unknown(connection):
-        raise Wrong(
-            f"The database has {len(leftover)} that this program does not know: {', '.join(leftover[:3])}.",
-            "Run the newer program that made them, or restore a backup of this one's time.",
-        )
+    if problem := databases.newer_schema(connection):
+        raise Wrong(problem, "Run the newer program that made them, or restore a backup of this one's time.")
     return f"All {len(known)} are applied."
 
 

@@ -7,6 +7,8 @@ from celery.app.utils import find_app
 from celery.concurrency import get_implementation
 from celery.utils.nodenames import default_nodename, host_format
 
+from portal.databases import refuse_newer_schema
+
 
 def arguments(given: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
@@ -21,6 +23,7 @@ def arguments(given: list[str]) -> argparse.Namespace:
 def main(given: argparse.Namespace) -> None:
     """Run a process until it is stopped."""
     app = find_app(given.app)
+    refuse_newer_schema()
     if given.role == "beat":
         app.Beat(loglevel="info", quiet=True).run()
         return

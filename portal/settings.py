@@ -1,5 +1,6 @@
 """All settings; those that differ between machines are read from the environment by `variables`."""
 
+import tomllib
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -9,7 +10,7 @@ from apps.retrieval.scheduler.queues import all_queues
 from portal import brokers, variables
 from portal.variables import *  # noqa: F403
 
-VERSION = "0.1.0"
+VERSION = tomllib.loads((variables.BASE_DIR / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 
 # --- security ---------------------------------------------------------------------------------------------------------
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if variables.BEHIND_TLS else None

@@ -1,19 +1,20 @@
 """Migrations of the database compared with those of the program."""
 
 import functools
+from pathlib import Path
 from typing import Any
 
 import psycopg
 from django.apps import apps
-from django.db.migrations.loader import MigrationLoader
 
 Migration = tuple[str, str]  # app, name
 
 
 @functools.cache
 def known() -> frozenset[Migration]:
-    """The migrations of this program."""
-    return frozenset(MigrationLoader(None).disk_migrations)
+    """The migrations of this program, by their files: to import them takes half a second."""
+    files = ((app.label, file) for app in apps.get_app_configs() for file in Path(app.path, "migrations").glob("*.py"))
+    return frozenset((label, file.stem) for label, file in files if file.stem[0] not in "_~")
 
 
 def applied(connection: psycopg.Connection[Any]) -> frozenset[Migration]:

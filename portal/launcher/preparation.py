@@ -82,13 +82,8 @@ def _try_lock(holder: databases.Connection) -> bool:
 
 def _migrate() -> None:
     with databases.connect() as reader:
-        if unknown := schema.unknown(reader):
-            sys.exit(
-                f"The database {databases.name()} was made by another version of Wirebeat: it has {len(unknown)}"
-                f" migrations that this one does not have ({unknown[0]}). Export its data with that version, by"
-                " `manage.py backup` and from each account, and start this one with an empty database"
-                " (DATABASE_URL or WIREBEAT_VAR)."
-            )
+        if problem := databases.newer_schema(reader):
+            sys.exit(problem)
         applied = schema.applied(reader)
     missing = schema.known() - applied
     if not missing:

@@ -156,7 +156,7 @@ def check_conduct(week: Week, everything: list[Request], subtests) -> None:
     with subtests.test("no cookies, no referer, no added query, no HEAD, an honest name"):
         assert {request.unwelcome for request in everything} == {()}
         assert {request.method for request in everything} == {"GET"}
-        assert {request.agent for request in everything} == {"Wirebeat/0.1.0 (+http://localhost:8000)"}
+        assert {request.agent for request in everything} == {"Wirebeat/1.0.0 (+http://localhost:8000)"}
 
     with subtests.test("one connection at a time to a host"):
         assert {request.connections for request in everything} == {1}
@@ -219,7 +219,7 @@ def test_one_visit_serves_all_followers_and_says_how_many_they_are(portal):
         portal.adopt()
         portal.run(timedelta(minutes=30))
         requests = [request for request in replay.record.requests if request.kind == "feed"]
-        assert [request.agent for request in requests] == ["Wirebeat/0.1.0 (+http://localhost:8000; 3 subscribers)"]
+        assert [request.agent for request in requests] == ["Wirebeat/1.0.0 (+http://localhost:8000; 3 subscribers)"]
         assert Follow.objects.count() == 3
 
 
