@@ -7,11 +7,12 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from celery import Celery
+from celery import Celery, Task
 from celery.schedules import crontab
-from celery.signals import task_postrun, task_prerun, worker_shutting_down
+from celery.signals import before_task_publish, task_postrun, task_prerun, worker_shutting_down
 from django.db import close_old_connections, connection
 
+from apps.database import counters
 from apps.database.turns import stopping
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
@@ -28,6 +29,24 @@ task_prerun.connect(close_old_connections)  # broken ones, and those older than 
 worker_shutting_down.connect(lambda **_: stopping.set(), weak=False)  # it waits for its tasks
 RARE_SECONDS = 10.0  # between two tasks of a thread; then it keeps no session of Postgres, which takes 3 MB
 _of_thread = threading.local()
+
+
+@before_task_publish.connect
+def note_publication(headers: dict[str, Any], **_: Any) -> None:
+    headers.setdefault("published_at", time.time())
+
+
+@task_prerun.connect
+def count_waiting(task: Task, **_: Any) -> None:
+    _of_thread.begun_at = time.time()
+    waited = _of_thread.begun_at - getattr(task.request, "published_at", _of_thread.begun_at)
+    counters.observe("task_waiting_seconds", (task.name.removeprefix("apps."),), max(0.0, waited))
+
+
+@task_postrun.connect
+def count_duration(task: Task, state: str | None = None, **_: Any) -> None:
+    labels = (task.name.removeprefix("apps."), "failed" if state == "FAILURE" else "done")
+    counters.observe("task_seconds", labels, max(0.0, time.time() - _of_thread.begun_at))
 
 
 @task_postrun.connect

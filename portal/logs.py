@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+import time
 import uuid
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -14,6 +15,7 @@ from celery._state import get_current_task
 from django.http import HttpRequest, HttpResponse
 from gunicorn.glogging import Logger
 
+from apps.database import counters
 from portal import environment
 from portal.redaction import redacted
 
@@ -94,16 +96,20 @@ class WebLog(Logger):
 
 
 def with_request_id(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Middleware: puts the request's id, from a proxy or new, into its log lines and the response."""
+    """Middleware: puts the request's id, from a proxy or new, into its log lines and the response, and counts it."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         given = request.headers.get(HEADER, "")
         request_id = given if ACCEPTABLE.fullmatch(given) else uuid.uuid4().hex
         token = _request_id.set(request_id)
+        begun = time.perf_counter()
         try:
             response = get_response(request)
         finally:
             _request_id.reset(token)
+        if (match := request.resolver_match) is not None:  # files and addresses that there are not have none
+            labels = (match.view_name or "unnamed", f"{response.status_code // 100}xx")
+            counters.observe("http_request_seconds", labels, time.perf_counter() - begun)
         response.headers[HEADER] = request_id
         return response
 

@@ -3,6 +3,7 @@
 import argparse
 import sys
 
+import django
 from celery.app.utils import find_app
 from celery.concurrency import get_implementation
 from celery.utils.nodenames import default_nodename, host_format
@@ -23,6 +24,7 @@ def arguments(given: list[str]) -> argparse.Namespace:
 def main(given: argparse.Namespace) -> None:
     """Run a process until it is stopped."""
     app = find_app(given.app)
+    django.setup()
     refuse_newer_schema()
     if given.role == "beat":
         app.Beat(loglevel="info", quiet=True).run()

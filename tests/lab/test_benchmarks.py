@@ -18,6 +18,7 @@ from lab.management.commands import (
     benchmark_alerts,
     benchmark_archive,
     benchmark_pages,
+    benchmark_people,
     benchmark_search,
     benchmark_sustained,
     verify_alerts,
@@ -98,16 +99,23 @@ def test_pages_are_requested_in_every_way(run, child_processes, monkeypatch):
     assert 0 < figures["mark_older.postings"] < figures["mark_all.postings"]
 
 
-def test_people_read_search_and_synchronize_while_feeds_are_checked(measured):
-    sizes = {"accounts": 30, "active": 12, "minutes": 0.1, "rate": 5, "postings": 600, "sources": 30, "feeds": 5}
-    options = [text for name, value in (sizes | {"warm-up": 1}).items() for text in (f"--{name}", str(value))]
-    figures = measured("benchmark_people", *options)
-    assert (figures["accounts"], figures["active"], figures["errors"]) == (30, 12, 0)
-    assert figures["views_per_s"] == pytest.approx(5)
-    assert 0 < figures["p50_ms"] <= figures["p99_ms"]
-    assert figures["syncs_per_s"] > 0
-    assert figures["retrievals"] > 0
-    assert {"begun_p99_s", "rss_growth_percent", "sync.p99_ms", "search.p99_ms"} <= set(figures)
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("benchmark_people", {"accounts": 5, "active": 6}),
+        ("benchmark_people", {"minutes": 0.0}),
+        ("benchmark_rolling", {"rounds": 0}),
+        ("benchmark_rolling", {"rate": 0.0}),
+    ],
+)
+def test_load_tests_of_nothing_are_refused(run, name, options):
+    with pytest.raises(CommandError, match="must be"):
+        run(name, **options)
+
+
+def test_growth_of_memory_is_that_from_the_first_to_the_last_fifth():
+    assert benchmark_people.growth([100.0] * 20 + [500.0] * 60 + [110.0] * 20) == pytest.approx(10)
+    assert benchmark_people.growth([]) == 0.0
 
 
 @pytest.mark.filterwarnings("ignore")  # of tantivy

@@ -57,15 +57,6 @@ def test_with_rabbitmq_and_postgres_of_the_system_nothing_is_lost_when_the_broke
     assert min(figures["served"], figures["rows"]) > 50
 
 
-@pytest.mark.trial
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("fault", [fault.name for fault in BY_NAME])
-def test_a_wrong_clock_and_a_broker_that_is_long_away_lose_nothing(tmp_path, fault):
-    figures = chaos(tmp_path, "--seconds", "8", "--sources", "20", "--faults", "1", "--only", fault, "--seed", "2372")
-    assert (figures["lost"], figures["doubled"], figures["stranded"], figures["differing_rows"]) == (0, 0, 0, 0)
-    assert figures["faults"] == 1
-
-
 def test_faults_that_take_long_are_drawn_only_by_name():
     drawn = {fault.name for fault in draw_faults(40, random.Random(1), with_hosts=False)}
     assert drawn == {fault.name for fault in FAULTS}

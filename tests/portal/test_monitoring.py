@@ -16,6 +16,7 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
+from apps.database import counters
 from apps.jobs.models import Job
 from apps.retrieval.models import Backtest
 from portal import doctor
@@ -29,6 +30,7 @@ needs_promtool = pytest.mark.skipif(not PROMTOOL, reason="Debian's package prome
 
 # Samples of one minute each while all is well, and while the alert of the name should fire.
 LATE = 'wirebeat_retrieval_lateness_seconds_bucket{stage="begun",le="%s"}'
+REQUESTS = 'wirebeat_http_request_seconds_count{view="river",status="%s"}'
 CASES = {
     "PortalUnreachable": {'up{job="wirebeat"}': ("1x60", "0x60")},
     "NoRetrievalWorker": {"wirebeat_retrieval_workers_alive": ("1x60", "0x60")},
@@ -48,6 +50,26 @@ CASES = {
         "wirebeat_database_connections_most": ("100x60", "100x60"),
     },
     "ScrapeSlow": {"wirebeat_scrape_seconds": ("0.1x60", "9x60")},
+    "PagesFail": {
+        REQUESTS % "2xx": ("0+1000x60", "0+900x60"),
+        REQUESTS % "5xx": ("0+1x60", "0+100x60"),
+    },
+    "PagesSlow": {
+        'wirebeat_http_request_seconds_bucket{view="river",le="1.6"}': ("0+100x60", "0+90x60"),
+        'wirebeat_http_request_seconds_bucket{view="river",le="3.0"}': ("0+100x60", "0+100x60"),
+        'wirebeat_http_request_seconds_bucket{view="river",le="+Inf"}': ("0+100x60", "0+100x60"),
+        # Those of people far away may be slow.
+        'wirebeat_http_request_seconds_bucket{view="image",le="1.6"}': ("0+1x60", "0+1x60"),
+        'wirebeat_http_request_seconds_bucket{view="image",le="+Inf"}': ("0+100x60", "0+100x60"),
+    },
+    "TasksWait": {
+        'wirebeat_task_waiting_seconds_bucket{task="search.tasks.consume",le="120.0"}': ("0+100x60", "0+90x60"),
+        'wirebeat_task_waiting_seconds_bucket{task="search.tasks.consume",le="+Inf"}': ("0+100x60", "0+100x60"),
+    },
+    "TasksFail": {
+        'wirebeat_task_seconds_count{task="stories.tasks.consume",outcome="failed"}': ("1+0x60", "0+1x60"),
+        'wirebeat_task_seconds_count{task="stories.tasks.consume",outcome="done"}': ("0+60x60", "0+60x60"),
+    },
     "DeadLetters": {"wirebeat_dead_letters": ("0x60", "1x60")},
     "DocumentsDamaged": {"wirebeat_documents_damaged": ("0x60", "1x60")},
     "DiskFull": {"wirebeat_disk_free_bytes": ("5000000000x60", "1000000000x60")},
@@ -192,6 +214,9 @@ def some_of_everything(settings, tmp_path):
     a_schedule(source, due_at=now)
     a_retrieval(source, fetched_at=now, new=1, dated=1, delay_seconds=60.0, longest_delay_seconds=60.0)
     Job.objects.create(kind="index", state="running")
+    for outcome in ("done", "failed"):
+        counters.observe("task_seconds", ("search.tasks.consume", outcome), 0.1)
+    counters.observe("task_waiting_seconds", ("search.tasks.consume",), 0.1)
     results = {"results": {"measured": {"mean": 1.0}}, "shares": {"late": 0.1}, "saved": {"push": 1}, "patterns": []}
     Backtest.objects.create(at=now, begins_at=now, ends_at=now, sources=1, retrievals=1.0, **results)
 
@@ -204,6 +229,7 @@ def test_every_expression_returns_a_series(prometheus, until, settings, tmp_path
     missing = set(expressions())
 
     def is_complete():
+        counters.observe("http_request_seconds", ("river", "5xx"), 0.1)
         with suppress(OSError):
             missing.difference_update([each for each in missing if series_of(prometheus, each)])
         return not missing

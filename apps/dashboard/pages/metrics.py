@@ -16,6 +16,7 @@ from prometheus_client.utils import floatToGoString
 from apps.alerts import models as alerts
 from apps.alerts.queries import messages
 from apps.dashboard.queries import services
+from apps.database import counters
 from apps.database.activity import load
 from apps.database.statements import fetch
 from apps.documents.models import RawDocument
@@ -23,6 +24,7 @@ from apps.jobs import queries as jobs
 from apps.jobs.actions.dead_letters import dead_letters
 from apps.postings.models import Posting
 from apps.retrieval.models import Backtest
+from apps.retrieval.queries.lateness import DELAY
 from apps.retrieval.reports import lateness
 from apps.search import models as search
 from apps.sources import queries as sources
@@ -71,6 +73,7 @@ def metrics(now: datetime) -> Iterator[Metric]:
     yield from _messages(now)
     yield from _jobs()
     yield from _services()
+    yield from counters.metrics()
     yield from _safety()
     yield _one("scrape_seconds", "How long it took to read these numbers.", time.monotonic() - started)
 
@@ -87,8 +90,7 @@ def _several(name: str, meaning: str, label: str, values: Mapping[str, float]) -
 
 
 def _retrievals(now: datetime) -> Iterator[Metric]:
-    health = lateness.retrieval_health(now - WINDOW, now)
-    counts = {outcome: row.count for outcome, row in health.items()}
+    counts = lateness.counts_by_outcome(now - WINDOW, now)
     yield _several("retrievals_last_hour", "Retrievals of the last hour.", "outcome", counts)
     late = lateness.lateness(now - WINDOW, now)
     yield core.SummaryMetricFamily(
@@ -99,15 +101,6 @@ def _retrievals(now: datetime) -> Iterator[Metric]:
         sum_value=late.begun.total,
     )
     yield _one("retrieval_late_seconds_last_hour_max", "The latest one of them.", late.begun.longest)
-    rows = health.values()
-    yield core.SummaryMetricFamily(
-        "wirebeat_posting_delay_seconds_last_hour",
-        "Seconds from the publication of the last hour's new postings until they were here, in their sources' time.",
-        count_value=sum(row.dated for row in rows),
-        sum_value=sum(row.delay_seconds for row in rows),
-    )
-    longest = max(row.longest_delay_seconds for row in rows)
-    yield _one("posting_delay_seconds_last_hour_max", "The longest delay of them.", longest)
 
 
 def _lateness(now: datetime) -> Iterator[Metric]:
@@ -116,10 +109,17 @@ def _lateness(now: datetime) -> Iterator[Metric]:
         "Seconds from when a retrieval was first due until its request was sent, and until it was stored.",
         labels=["stage"],
     )
+    delay = core.HistogramMetricFamily(
+        "wirebeat_posting_delay_seconds", "Seconds from the publication of postings until they were here."
+    )
     for stage, found in lateness.histograms().items():
         buckets = [(floatToGoString(upper), count) for upper, count in found.buckets]
-        histogram.add_metric([stage], buckets, found.seconds)
+        if stage == DELAY:
+            delay.add_metric([], buckets, found.seconds)
+        else:
+            histogram.add_metric([stage], buckets, found.seconds)
     yield histogram
+    yield delay
     overdue = lateness.overdue(now)
     yield _one("retrievals_overdue", "Retrievals first due over a minute ago and not stored.", overdue.count)
     yield _one(
@@ -134,8 +134,6 @@ def _lateness(now: datetime) -> Iterator[Metric]:
     for reason, count in lateness.unmatched_claims().items():
         unmatched.add_metric([reason], count)
     yield unmatched
-    yield _one("sources_overdue", "The same as retrievals_overdue.", overdue.count)
-    yield _one("sources_overdue_seconds", "The same as retrieval_overdue_seconds_max.", overdue.longest)
 
 
 def _backtest() -> Iterator[Metric]:

@@ -23,7 +23,7 @@ from apps.retrieval.http.results import Assignment, FetchResult, bits
 from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.planner.due_times import OBSERVING
 from apps.retrieval.planner.state import COLUMNS, HEADERS, TABLES, parameters
-from apps.retrieval.queries.lateness import BUCKETS, late
+from apps.retrieval.queries.lateness import BUCKETS, DELAY, late
 from apps.sources import actions as sources
 from apps.sources.algorithms.addresses import partition
 from apps.sources.algorithms.expiry import unexpired
@@ -52,7 +52,7 @@ def store(visits: Sequence[FetchResult]) -> int:
     logged = [_log(each, now) for each in planned]
     copy_rows(_COPY, _TYPES, map(_LOGGED, logged))
     wake_beat([each.due_at for each in planned if each.due_at], now)
-    count_lateness(logged)
+    count_lateness(logged, [delay for each in planned for delay in each.delays])
     return len(visits)
 
 
@@ -226,6 +226,7 @@ def store_sent(document: postings.Document, *, size: int) -> postings.Stored | N
         longest_delay_seconds=max(waited, default=0.0),
         wire_bytes=size,
     )
+    count_lateness([], waited)
     return stored
 
 
@@ -242,8 +243,8 @@ DO UPDATE SET count = known.count + excluded.count, seconds = known.seconds + ex
 """
 
 
-def count_lateness(retrievals: Iterable[Retrieval]) -> None:
-    """Count retrievals into the histogram; call it last in the transaction that stores them.
+def count_lateness(retrievals: Iterable[Retrieval], delays: Iterable[float] = ()) -> None:
+    """Count retrievals and delays of postings into the histograms; call it last in the transaction that stores them.
 
     All batches update the same few rows and keep them locked until they commit: called last, that is the time of a
     commit. Connections of different shards update different rows; those of one shard lock them in one order.
@@ -253,6 +254,8 @@ def count_lateness(retrievals: Iterable[Retrieval]) -> None:
         if (seconds := late(retrieval)) is not None:
             for stage, value in seconds._asdict().items():
                 found[stage, BUCKETS[bisect_left(BUCKETS, value)]].append(value)
+    for delay in delays:
+        found[DELAY, BUCKETS[bisect_left(BUCKETS, delay)]].append(delay)
     if found:
         stages, bounds = zip(*found, strict=True)
         counts, sums = [len(values) for values in found.values()], [sum(values) for values in found.values()]

@@ -13,7 +13,12 @@ from apps.retrieval.models import Retrieval, Schedule
 from apps.retrieval.queries import UNREQUESTED
 
 OVERDUE_AFTER = timedelta(minutes=1)  # slow servers have 30 s, and a beat or worker is replaced within 5 s
-BUCKETS = (0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_800.0, 3_600.0, inf)  # s, upper bounds
+BUCKETS = (
+    *(0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0),
+    *(1_800.0, 3_600.0, 7_200.0, 14_400.0, 43_200.0, 86_400.0, inf),
+)  # s, upper bounds
+
+DELAY = "delay"  # of postings, a stage of the histogram beside those of `Late`
 
 # Of a row of the log, s. Clocks of two machines may differ by some milliseconds, hence `greatest`.
 BEGUN = "greatest(extract(epoch FROM coalesce(begun_at, stored_at) - retrieval.due_at), 0)::float8"

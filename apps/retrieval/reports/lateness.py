@@ -6,12 +6,12 @@ from datetime import datetime, timedelta
 from itertools import accumulate
 from typing import Any
 
-from django.db.models import Count, Max, Sum
+from django.db.models import Count, Sum
 
 from apps.database.statements import query, query_as
 from apps.retrieval.models import LatenessBucket, Retrieval, Schedule, UnmatchedClaims
 from apps.retrieval.queries import UNREQUESTED
-from apps.retrieval.queries.lateness import BEGUN, BUCKETS, DUE, OVERDUE_AFTER, STORED, WAITED, Late
+from apps.retrieval.queries.lateness import BEGUN, BUCKETS, DELAY, DUE, OVERDUE_AFTER, STORED, WAITED, Late
 from apps.retrieval.scheduler.claims import MAX_SILENCE_SECONDS
 
 MAX_COUNTED = 100_000  # sources
@@ -125,7 +125,7 @@ def histograms() -> dict[str, Histogram]:
     rows = LatenessBucket.objects.order_by("stage", "upper_seconds").values("stage", "upper_seconds")
     summed = rows.annotate(Sum("count"), Sum("seconds"))
     known = {(row["stage"], row["upper_seconds"]): (row["count__sum"], row["seconds__sum"]) for row in summed}
-    return {stage: _histogram(stage, known) for stage in Late._fields}
+    return {stage: _histogram(stage, known) for stage in (*Late._fields, DELAY)}
 
 
 def _histogram(stage: str, known: Mapping[tuple[str, float], tuple[int, float]]) -> Histogram:
@@ -150,24 +150,10 @@ def recent(now: datetime) -> Lateness:
 
 
 # --- health, cheap enough for metrics ---------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
-class RetrievalHealth:
-    """Retrievals of one outcome."""
-
-    count: int
-    dated: int  # new postings whose delay is known
-    delay_seconds: float  # the sum over them, in their sources' time
-    longest_delay_seconds: float
-
-
-def retrieval_health(since: datetime, until: datetime) -> dict[str, RetrievalHealth]:
-    """The retrievals within (since, until] by outcome, all outcomes included."""
+def counts_by_outcome(since: datetime, until: datetime) -> dict[str, int]:
+    """How many retrievals within (since, until] had each outcome, all outcomes included."""
     made = Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until).order_by("outcome").values("outcome")
-    rows = made.annotate(
-        n=Count("pk"), postings=Sum("dated"), seconds=Sum("delay_seconds"), longest=Max("longest_delay_seconds")
-    )
-    found = {row["outcome"]: RetrievalHealth(row["n"], row["postings"], row["seconds"], row["longest"]) for row in rows}
-    return dict.fromkeys(Retrieval.Outcome.values, RetrievalHealth(0, 0, 0.0, 0.0)) | found
+    return dict.fromkeys(Retrieval.Outcome.values, 0) | dict(made.annotate(n=Count("pk")).values_list("outcome", "n"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,15 +97,12 @@ class Command(LabCommand):
         figures = {
             "accounts": accounts,
             "active": active,
-            "views_per_s": len(answers.of(syncs=False)) / (60 * minutes),
-            **_percentiles(answers),
-            "errors": len(answers.errors),
+            **_of_answers(answers, 60 * minutes),
             "request_cpu_ms": 1_000 * used / max(1, sum(map(len, answers.seconds.values()))),
             "retrievals": late.retrievals,
             "begun_p99_s": late.begun.p99,
-            "rss_growth_percent": _growth(memory),
+            "rss_growth_percent": growth(memory),
             "rss_mb": memory[-1] if memory else 0.0,
-            "syncs_per_s": len(answers.of(syncs=True)) / (60 * minutes),
             "postings": postings,
         }
         self.show(f"{accounts:,} accounts, {active:,} active", figures, "{:,.6g}")
@@ -165,20 +162,27 @@ class Command(LabCommand):
             cursor.execute("VACUUM ANALYZE")
 
 
-def _percentiles(answers: people.Answers) -> dict[str, float]:
-    views, syncs = answers.of(syncs=False), answers.of(syncs=True) or [0.0]
+def _of_answers(answers: people.Answers, seconds: float) -> dict[str, float]:
+    views, syncs = answers.of(syncs=False), answers.of(syncs=True)
     p50, p99 = np.percentile(views, [50, 99]) * 1_000
-    figures = {"p50_ms": float(p50), "p99_ms": float(p99), "sync_p99_ms": float(np.percentile(syncs, 99) * 1_000)}
-    for kind, seconds in sorted(answers.seconds.items()):
-        figures[f"{kind}.p99_ms"] = float(np.percentile(seconds, 99) * 1_000)
+    figures = {
+        "views_per_s": len(views) / seconds,
+        "syncs_per_s": len(syncs) / seconds,
+        "p50_ms": float(p50),
+        "p99_ms": float(p99),
+        "errors": len(answers.errors),
+    }
+    for kind, found in sorted(answers.seconds.items()):
+        figures[f"{kind}.p99_ms"] = float(np.percentile(found, 99) * 1_000)
     return figures
 
 
-def _growth(memory: list[float]) -> float:
+def growth(memory: list[float]) -> float:
     """By how many percent the last fifth of the time takes more memory than the first one."""
+    if not memory:
+        return 0.0
     fifth = max(1, len(memory) // 5)
-    first, last = np.mean(memory[:fifth]), np.mean(memory[-fifth:])
-    return float((last / first - 1) * 100) if memory else 0.0
+    return float((np.mean(memory[-fifth:]) / np.mean(memory[:fifth]) - 1) * 100)
 
 
 def resident(pid: int) -> float:

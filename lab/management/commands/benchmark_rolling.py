@@ -47,6 +47,8 @@ class Command(LabCommand):
         parser.add_argument("--feeds", type=int, default=60, help="that are checked meanwhile (default: %(default)s)")
 
     def measure(self, *args: Any, rounds: int, rate: float, feeds: int, seed: int, **_: Any) -> Mapping[str, float]:
+        if min(rounds, rate, feeds) <= 0:
+            raise CommandError("--rounds, --rate and --feeds must be more than 0.")
         chance, now = random.Random(seed), datetime.now(UTC)
         ids = population.add_sources(40, now)
         list(population.add_postings(ids, 2_000, now, seed=seed))

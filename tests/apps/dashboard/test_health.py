@@ -13,6 +13,7 @@ from apps.alerts.models import Message
 from apps.dashboard.queries import services
 from apps.database import schema
 from apps.database.statements import execute
+from apps.retrieval.actions.storing import count_lateness
 from apps.retrieval.models import Retrieval
 from apps.search.models import OutboxRow
 from apps.sources import queries as sources
@@ -101,9 +102,9 @@ def test_with_a_token_it_alone_counts(client, settings):
     assert from_afar.status_code == 200
 
 
-def test_retrievals_of_the_last_hour_are_exported_by_outcome_with_lateness_and_delay(client):
+def test_retrievals_of_the_last_hour_are_exported_by_outcome_with_lateness(client):
     now = timezone.now()
-    a_retrieval(due_at=now - timedelta(minutes=5, seconds=4), dated=2, delay_seconds=90, longest_delay_seconds=60)
+    a_retrieval(due_at=now - timedelta(minutes=5, seconds=4))
     a_retrieval(outcome="failed")
     a_retrieval(outcome="failed", fetched_at=now - timedelta(hours=2))
     found = numbers(client)
@@ -111,8 +112,13 @@ def test_retrievals_of_the_last_hour_are_exported_by_outcome_with_lateness_and_d
     assert found["retrievals_last_hour", "gone"] == 0
     assert found["retrieval_late_seconds_last_hour_sum",] == pytest.approx(4, abs=0.1)
     assert found["retrieval_late_seconds_last_hour_count",] == 2
-    delays = [found[f"posting_delay_seconds_last_hour_{kind}",] for kind in ("sum", "count", "max")]
-    assert delays == [90, 2, 60]
+
+
+def test_delays_of_postings_are_exported_as_a_histogram(client):
+    count_lateness([], [50.0, 90.0, 40_000.0])
+    found = numbers(client)
+    assert found["posting_delay_seconds_sum",] == 40_140
+    assert [found["posting_delay_seconds_bucket", bound] for bound in ("60.0", "120.0", "86400.0")] == [1, 2, 3]
 
 
 def test_sources_are_exported_by_state_and_problem(client):
@@ -122,9 +128,9 @@ def test_sources_are_exported_by_state_and_problem(client):
     a_schedule(a_source(), due_at=now + timedelta(hours=1), failing_since=now)
     a_source(state=Source.State.PAUSED)
     found = numbers(client)
-    assert [found["sources", state] for state in Source.State.values] == [3, 1, 0]
-    assert [found[f"sources_{name}",] for name in ("planned", "failing", "overdue")] == [3, 1, 1]
-    assert found["sources_overdue_seconds",] == pytest.approx(600, abs=5)
+    assert [found["sources", state] for state in Source.State.values] == [3, 1, 0, 0]
+    assert [found[f"sources_{name}",] for name in ("planned", "failing")] == [3, 1]
+    assert found["retrieval_overdue_seconds_max",] == pytest.approx(600, abs=5)
 
 
 def test_very_many_sources_are_estimated(monkeypatch, db):
@@ -132,7 +138,7 @@ def test_very_many_sources_are_estimated(monkeypatch, db):
         a_source(state=state)
     execute("ANALYZE sources_source")
     monkeypatch.setattr(sources, "ESTIMATED_STATES", sources.ESTIMATED_STATES.replace(str(sources.MAX_SOURCES), "3"))
-    assert sources.counts_by_state() == {"active": 3, "paused": 2, "gone": 0}
+    assert sources.counts_by_state() == {"active": 3, "paused": 2, "gone": 0, "imported": 0}
 
 
 def test_outboxes_are_exported_with_their_age(client):

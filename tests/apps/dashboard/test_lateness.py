@@ -89,7 +89,7 @@ def test_a_feed_dispatched_again_a_second_ago_is_overdue_since_it_was_first_due(
     overview = words(client, "dashboard")
     assert "1 check is overdue, for 24 min." in part(overview, "late")
     assert "started 24 min late (median), 24 min (99th percentile), 24 min (longest)" in part(overview, "lateness")
-    assert number(client, "retrievals_overdue") == number(client, "sources_overdue") == 1
+    assert number(client, "retrievals_overdue") == 1
     assert number(client, "retrieval_overdue_seconds_max") == pytest.approx(LONG.total_seconds(), abs=30)
     assert number(client, "retrieval_late_seconds_last_hour_max") == pytest.approx(LONG.total_seconds(), abs=30)
     data = Program(staff).get(f"sources/{feed.pk}").json()
@@ -207,7 +207,7 @@ def test_the_warning_names_missing_workers_and_messages_that_were_too_early(clie
 def test_the_histogram_is_cumulative_and_grows_though_the_log_is_deleted(client, feed):
     count_lateness([a_check(feed, late=seconds * SECOND) for seconds in (0, 0.7, 45, 10_000)])
     assert list(buckets(client, "begun")) == list(BUCKETS)
-    assert list(buckets(client, "begun").values()) == [1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 4]
+    assert list(buckets(client, "begun").values()) == [1, *[2] * 6, *[3] * 7, *[4] * 4]
     before = families(client)["wirebeat_retrieval_lateness_seconds"]
     assert before.type == "histogram"
     assert {sample.name.rpartition("_")[2]: sample.value for sample in before.samples[-2:]} == {
@@ -217,7 +217,7 @@ def test_the_histogram_is_cumulative_and_grows_though_the_log_is_deleted(client,
     forget_old_retrievals(now=timezone.now() + timedelta(days=1_000))
     assert families(client)["wirebeat_retrieval_lateness_seconds"].samples == before.samples
     count_lateness([a_check(feed, late=45 * SECOND)])
-    assert list(buckets(client, "stored").values()) == [1, 2, 2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4, 5]
+    assert list(buckets(client, "stored").values()) == [1, *[2] * 6, *[4] * 7, *[5] * 4]
 
 
 def test_new_metrics_keep_the_rules_of_prometheus(client):
