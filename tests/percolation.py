@@ -42,6 +42,7 @@ _leaves = st.one_of(
     st.builds(Filter, st.sampled_from(["source", "category", "author"]), _names),
     st.builds(Filter, st.just("intitle"), _titles),
     st.builds(Filter, st.just("lang"), _codes),
+    st.builds(Filter, st.just("folder"), st.sampled_from([("12",), ("13",), ("news",), ("12", "fun")])),
     st.builds(Filter, st.just("is"), st.sampled_from([("unread",), ("starred",), ("followed",)])),
     st.builds(Filter, st.sampled_from(["before", "after"]), st.sampled_from([("today",), ("2d",), ("12h",)])),
 )
@@ -108,6 +109,7 @@ def a_reading(posting: Drawn) -> Reading:
         source_id=posting.source,
         source_names=names_of(posting),
         own_names=["my paper"],
+        folder_ids=[12, 13],
         categories=[SOURCES[posting.source][2], *posting.categories],
         author=posting.author,
         published_at=NOW - posting.age,
@@ -128,6 +130,7 @@ def values_of(posting: Drawn, view: DocumentView, source_id: int | None = None) 
         view.unread,
         view.starred,
         view.followed,
+        view.folders,
     )
 
 
@@ -147,6 +150,8 @@ def _found_in_nothing(tree: Tree, language: str) -> bool | None:
         case Filter(field="intitle", values=values):
             known = [value for value in values if analyse(value, language).sequence]
             return False if known else None
+        case Filter(field="folder", values=values):
+            return not all(value.isdecimal() for value in values)
         case Filter(field=field):
             return field in ("before", "after", "is")
         case Not(part):

@@ -106,6 +106,7 @@ class Rule(models.Model):
     mark_read = models.BooleanField(default=False)
     star = models.BooleanField(default=False)
     hide = models.BooleanField(default=False)
+    highlight = models.BooleanField(default=False, db_default=False)  # words of the search, in lists
     tag = models.CharField(max_length=50, blank=True)
     mail = models.CharField(max_length=4, choices=Mail, default=Mail.NONE, blank=True)
     push = models.BooleanField(default=False)

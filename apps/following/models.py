@@ -113,6 +113,7 @@ class Mark(models.Model):
     # postings marked read with a list.
     read_changed_at = models.DateTimeField(null=True)
     star_changed_at = models.DateTimeField(null=True)
+    hidden = models.BooleanField(default=False, db_default=False)  # by a rule: not in lists, and read unless changed
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "posting"], name="mark_once")]
@@ -120,6 +121,7 @@ class Mark(models.Model):
             models.Index(fields=["user", "-starred_at"], condition=Q(starred_at__isnull=False), name="mark_starred"),
             models.Index(fields=["user", "posting"], condition=Q(read=False), name="mark_unread"),
             models.Index(fields=["user", "marked_all"], condition=Q(marked_all__isnull=False), name="mark_of_all"),
+            models.Index(fields=["user", "posting"], condition=Q(hidden=True), name="mark_hidden"),
         ]
 
 

@@ -10,12 +10,14 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.accounts.queries.site import sends_mail
+from apps.alerts.algorithms.plain_rules import PlainRule, tidied
 from apps.alerts.channels import with_settings
 from apps.alerts.models import NotificationSettings, PercolatorQuery, Rule
 from apps.alerts.send_to import SECRETS, Service
 from apps.following import queries as following
 from apps.following.algorithms.ordering import STEPS, Step
 from apps.following.models import Folder, Follow
+from apps.search.models import SavedSearch
 from apps.sources.formats.opml import MAX_DOCUMENT_BYTES
 
 
@@ -205,6 +207,7 @@ class RuleForm(forms.Form):
     mark_read = forms.BooleanField(required=False, label=_("Mark as read"))
     star = forms.BooleanField(required=False, label=_("Star"))
     hide = forms.BooleanField(required=False, label=_("Hide, and show fewer like it under “For you”"))
+    highlight = forms.BooleanField(required=False, label=_("Highlight the words in lists"))
     tag = forms.CharField(required=False, max_length=50, label=_("Add tag"))
     mail = forms.ChoiceField(required=False, choices=Rule.Mail.choices, label=_("Mail"), widget=forms.RadioSelect)
     push = forms.BooleanField(required=False, label=_("Browser notifications"))
@@ -237,7 +240,7 @@ class RuleForm(forms.Form):
     @staticmethod
     def values_of(rule: Rule | None, query: PercolatorQuery | None) -> dict[str, Any]:
         """Initial values of a search's form."""
-        given = ("mark_read", "star", "hide", "tag", "mail", "push", "webhook_url")
+        given = ("mark_read", "star", "hide", "highlight", "tag", "mail", "push", "webhook_url")
         values = {name: getattr(rule, name) for name in given} | rule.settings if rule else {}
         return values | {"importance": f"{query.importance:g}" if query else "1"}
 
@@ -254,6 +257,68 @@ class DestinationForm(forms.Form):
                 label() if callable(label) else forms.CharField(max_length=1_000, label=label, widget=widget)
             )
         self.fields["name"] = name
+
+
+PLAIN_EFFECTS = ("hide", "mark_read", "star", "highlight")
+
+
+class PlainRuleForm(forms.Form):
+    """A rule without the query language."""
+
+    place = forms.ChoiceField(required=False)
+    part = forms.ChoiceField(
+        choices=[("text", _("Title or text")), ("title", _("Title")), ("author", _("Author"))],
+        initial="text",
+        label=_("that contain in"),
+        widget=forms.RadioSelect,
+    )
+    words = forms.CharField(
+        max_length=2_000,
+        label=_("any of these words or phrases"),
+        help_text=_("One on each line. Case, accents and endings do not matter."),
+        widget=forms.Textarea(attrs={"rows": 4, "dir": "auto"}),
+    )
+    effects = forms.MultipleChoiceField(
+        required=False,
+        choices=[
+            ("keep", _("Keep only these: hide the others")),
+            *((name, RuleForm.base_fields[name].label) for name in PLAIN_EFFECTS),
+        ],
+        label=_("What to do"),
+        widget=forms.CheckboxSelectMultiple,
+    )
+    tag = forms.CharField(required=False, max_length=50, label=_("Add tag"))
+    past = forms.BooleanField(required=False, initial=True, label=_("Also apply it to the articles of the last week"))
+
+    def __init__(self, *args: Any, user: User, **options: Any) -> None:
+        super().__init__(*args, **options)
+        folders = [(f"folder:{number}", path) for number, path in _folder_choices(following.folders_of(user))]
+        feeds = [(f"source:{each.source_id}", each.title) for each in following.followed_sources(user)]
+        groups = [(_("Folders"), folders), (_("Feeds"), feeds)]
+        choices = [("", _("All feeds that you follow")), *(group for group in groups if group[1])]
+        self.fields["place"] = forms.ChoiceField(choices=choices, required=False, label=_("Articles of"))
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or {}
+        chosen = set(values.get("effects", ()))
+        if "keep" in chosen and (len(chosen) > 1 or values.get("tag")):
+            raise forms.ValidationError(_("“Keep only these” cannot be combined with others: make a second rule."))
+        return values
+
+    def rule(self) -> PlainRule:
+        place, part, words, effects = (self.cleaned_data[name] for name in ("place", "part", "words", "effects"))
+        return PlainRule(place, part, tidied(words.splitlines()), keep="keep" in effects)
+
+    def actions(self) -> dict[str, Any]:
+        """Effects of `save_plain_rule`."""
+        return dict.fromkeys(set(self.cleaned_data["effects"]) - {"keep"}, True) | {"tag": self.cleaned_data["tag"]}
+
+    @staticmethod
+    def values_of(saved: SavedSearch) -> dict[str, Any]:
+        rule, done = PlainRule.read(saved.plain), saved.rule
+        effects = ["keep"] if rule.keep else [name for name in PLAIN_EFFECTS if getattr(done, name)]
+        words = "\n".join(rule.words)
+        return {"place": rule.place, "part": rule.part, "words": words, "effects": effects, "tag": done.tag}
 
 
 _clock = partial(forms.TimeField, required=False, widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M"))

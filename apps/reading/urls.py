@@ -1,6 +1,6 @@
 from django.urls import path
 
-from apps.reading.views import following, marks, media, news, offline, river, search, sending
+from apps.reading.views import following, marks, media, news, offline, river, rules, search, sending
 from apps.reading.views import river as preferences
 
 urlpatterns = [
@@ -51,6 +51,10 @@ urlpatterns = [
     path("search/saved/<int:saved_id>/service/", search.service, name="alert_service"),
     path("search/saved/<int:saved_id>/webhook/", search.test_webhook, name="alert_test_webhook"),
     path("search/saved/<int:saved_id>/resume/", search.resume, name="alert_resume"),
+    path("rules/", rules.rules, name="plain_rules"),
+    path("rules/new/", rules.rule, name="new_rule"),
+    path("rules/<int:saved_id>/", rules.rule, name="plain_rule"),
+    path("rules/<int:saved_id>/delete/", rules.forget_rule, name="forget_rule"),
     path("help/search/", search.search_help, name="search_help"),
     # alerts
     path("alerts/", search.log, name="alert_messages"),

@@ -139,6 +139,8 @@ class SavedSearch(models.Model):
     order = models.CharField(max_length=9, choices=Order, default=Order.RELEVANCE)
     secret = models.CharField(max_length=43, unique=True)  # in the address of its feed
     saved_at = models.DateTimeField()
+    # The fields of a rule that is written without the query language; null for any other search. See `alerts`.
+    plain = models.JSONField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "name"], name="search_saved_once")]

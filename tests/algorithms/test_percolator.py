@@ -101,7 +101,14 @@ def test_phrase_of_stop_words_is_required():
 @given(
     QUERIES,
     POSTINGS,
-    st.builds(DocumentView, st.sampled_from(["", "my paper"]), st.booleans(), st.booleans(), st.booleans()),
+    st.builds(
+        DocumentView,
+        st.sampled_from(["", "my paper"]),
+        st.booleans(),
+        st.booleans(),
+        st.booleans(),
+        st.sampled_from([(), ((12, "News"),), ((12, "News"), (13, "Fun and news"))]),
+    ),
 )
 def test_what_holds_for_a_reading_is_what_matches(query, posting, view):
     tree, reading = parse(query), a_reading(posting)

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from apps.account_data.members import following, marks, settings
+from apps.account_data.members import following, marks, rules, settings
 from apps.account_data.members.base import AboutPostings, Import, Member
 
 MEMBERS = (
@@ -17,6 +17,7 @@ MEMBERS = (
     Member(marks.PLACES, _("Playback positions"), marks.write_places, marks.take_places),
     Member(marks.REACTIONS, _("Opened and hidden"), marks.write_reactions, marks.take_reactions),
     Member(settings.SEARCHES, _("Saved searches"), settings.write_searches, settings.take_searches),
+    Member(rules.RULES, _("Rules"), rules.write_rules, rules.take_rules),
     Member(
         settings.NOTIFICATIONS,
         _("Notification settings"),

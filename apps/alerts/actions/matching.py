@@ -27,6 +27,7 @@ from apps.database.outbox import consume_rows
 from apps.database.statements import copy_rows, execute, fetch, fetch_rows
 from apps.following.actions.marks import mark_for_all, tag_for_all
 from apps.search.algorithms.language import BadQuery, Tree, parse
+from apps.search.models import SavedSearch
 from apps.search.queries import terms
 from apps.stories.actions.learning import hide_for_all
 
@@ -69,6 +70,7 @@ def _mark(ruled: Sequence[tuple[NewHit, Rule]], now: datetime) -> None:
         mark_for_all(starred, now=now, starred_at=now)
     if hidden := [(hit.user_id, hit.posting_id) for hit, rule in ruled if rule.hide]:
         hide_for_all(hidden, now=now)
+        mark_for_all(hidden, now=now, read=True, hidden=True)
     if tagged := [(hit.user_id, rule.tag, hit.posting_id, now) for hit, rule in ruled if rule.tag]:
         tag_for_all(tagged)
 
@@ -182,6 +184,14 @@ def _act(news: Sequence[NewHit], now: datetime) -> None:
     ruled = {id for (id,) in fetch("SELECT saved_id FROM alerts_rule WHERE saved_id = ANY(%s)", [saved_ids])}
     if ruled:
         apply_rules([hit for hit in news if hit.saved_id in ruled], now=now)
+
+
+@transaction.atomic
+def apply_to_past(saved: SavedSearch, posting_ids: Sequence[int], *, now: datetime) -> None:
+    """Store hits among postings that came before the search, and apply its rule to them."""
+    take(MATCHING)  # hits have one writer
+    found = [Candidate(posting_id, saved.pk, saved.user_id, exact=True) for posting_id in posting_ids]
+    apply_rules(_write(found, now), now=now)
 
 
 # --- index terms of searches ------------------------------------------------------------------------------------------

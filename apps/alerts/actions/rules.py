@@ -18,7 +18,6 @@ from apps.following.actions.errors import NotPossible
 from apps.following.actions.marks import checked_tag
 from apps.retrieval.http import guard
 from apps.search.models import SavedSearch
-from apps.search.queries.saved import saved_searches
 from apps.sources.algorithms.addresses import BadAddress
 
 MAX_WEBHOOKS = 20  # of a user
@@ -37,6 +36,7 @@ def set_rule(
     mark_read: bool = False,
     star: bool = False,
     hide: bool = False,
+    highlight: bool = False,
     tag: str = "",
     mail: str = "",
     push: bool = False,
@@ -60,7 +60,7 @@ def set_rule(
         if others.count() >= MAX_WEBHOOKS:
             raise NotPossible(_("You can have at most {most} webhooks.").format(most=MAX_WEBHOOKS))
     rule, _is_new = Rule.objects.get_or_create(saved=saved, defaults={"stop_token": secrets.token_urlsafe(32)})
-    rule.mark_read, rule.star, rule.hide = mark_read, star, hide
+    rule.mark_read, rule.star, rule.hide, rule.highlight = mark_read, star, hide, highlight
     rule.tag = checked_tag(tag) if tag.strip() else ""
     rule.mail, rule.push, rule.webhook_url = mail, push, webhook_url
     rule.settings = {
@@ -75,7 +75,7 @@ def set_rule(
 
 
 def _own(user: User, saved_id: int) -> SavedSearch:
-    saved = saved_searches(user).filter(pk=saved_id).first()
+    saved = SavedSearch.objects.filter(user=user, pk=saved_id).first()
     if saved is None:
         raise NotPossible(_("You have no such saved search."))
     return saved

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from apps.alerts.algorithms.percolator.documents import DocumentView, Reading, read
+from apps.alerts.algorithms.percolator.documents import FOLDER, DocumentView, Reading, read
 from apps.alerts.algorithms.percolator.languages import group_of
 from apps.database.statements import fetch_as, fetch_rows
 from apps.search.queries.resolving import host_of
@@ -17,9 +17,24 @@ FROM postings_posting posting JOIN sources_source source ON source.id = source_i
 WHERE posting.id = ANY(%s) ORDER BY posting.id
 """
 
+# The folders of index terms, each with all that is inside of it, and those of the sources that are filed there.
+_FILED = f"""
+WITH RECURSIVE inside AS (
+    SELECT folder.id AS folder_id, folder.id AS inner_id FROM following_folder folder WHERE id IN (
+        SELECT substr(term, {len(FOLDER) + 1})::bigint FROM alerts_queryterm
+        WHERE term >= '{FOLDER}' COLLATE "C" AND term < '{FOLDER}:' COLLATE "C")
+    UNION SELECT folder_id, child.id FROM inside JOIN following_folder child ON child.parent_id = inner_id
+)
+SELECT source_id, array_agg(DISTINCT inside.folder_id) AS folder_ids
+FROM inside JOIN following_follow_folders filed ON filed.folder_id = inner_id
+JOIN following_follow follow ON follow.id = follow_id WHERE source_id = ANY(%s) GROUP BY source_id
+"""
+
 
 def readings(posting_ids: Collection[int]) -> dict[int, Reading]:
-    """Existing postings, analysed. One query."""
+    """Existing postings, analysed. Two queries."""
+    rows = fetch_rows(_POSTINGS, [list(posting_ids)])
+    filed = {row.source_id: row.folder_ids for row in fetch_rows(_FILED, [sorted({row.source_id for row in rows})])}
     return {
         row.id: read(
             row.title,
@@ -28,11 +43,12 @@ def readings(posting_ids: Collection[int]) -> dict[int, Reading]:
             source_id=row.source_id,
             source_names=[row.source_title, host_of(row.url)],
             own_names=row.own_titles,
+            folder_ids=filed.get(row.source_id, ()),
             categories=[row.category, *row.categories],
             author=row.author,
             published_at=row.published_at,
         )
-        for row in fetch_rows(_POSTINGS, [list(posting_ids)])
+        for row in rows
     }
 
 
@@ -92,8 +108,15 @@ def searches_of(saved_ids: Collection[int]) -> dict[int, Any]:
 
 
 _FOLLOWS = """
-SELECT user_id, source_id, title, unread_from, read_through FROM following_follow
-WHERE user_id = ANY(%s) AND source_id = ANY(%s)
+SELECT user_id, source_id, title, unread_from, read_through, ARRAY(
+    WITH RECURSIVE around AS (
+        SELECT folder.id, name, parent_id FROM following_folder folder
+        JOIN following_follow_folders filed ON filed.folder_id = folder.id WHERE filed.follow_id = follow.id
+        UNION SELECT folder.id, folder.name, folder.parent_id FROM around
+        JOIN following_folder folder ON folder.id = around.parent_id
+    ) SELECT id || ' ' || name FROM around
+) AS folders
+FROM following_follow follow WHERE user_id = ANY(%s) AND source_id = ANY(%s)
 """
 _MARKS = """
 SELECT user_id, posting_id, read, starred_at IS NOT NULL AS is_starred FROM following_mark
@@ -120,6 +143,11 @@ class DocumentViews:
         if is_read is None:
             is_read = follow is None or posting.published_at < follow.unread_from or posting_id <= follow.read_through
         is_starred = mark is not None and mark.is_starred
+        folders = [folder.split(" ", 1) for folder in follow.folders] if follow else []
         return DocumentView(
-            follow.title if follow else "", unread=not is_read, starred=is_starred, followed=follow is not None
+            follow.title if follow else "",
+            unread=not is_read,
+            starred=is_starred,
+            followed=follow is not None,
+            folders=tuple((int(number), name) for number, name in folders),
         )

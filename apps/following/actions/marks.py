@@ -26,6 +26,7 @@ INSERT INTO following_mark (user_id, posting_id, read, changed_at, read_changed_
 SELECT %(user)s, id, %(read)s, %(now)s, %(now)s
 FROM person, (SELECT unnest(%(ids)s::bigint[]) AS id UNION ({MARKED_COPIES})) marked ORDER BY id
 ON CONFLICT (user_id, posting_id) DO UPDATE SET read = excluded.read, marked_all = NULL,
+    hidden = following_mark.hidden AND excluded.read,
     changed_at = excluded.changed_at, read_changed_at = excluded.read_changed_at
 RETURNING posting_id
 """
@@ -98,6 +99,11 @@ def mark_for_all(pairs: Collection[tuple[int, int]], *, now: datetime, **values:
         unique_fields=["user", "posting"],
         update_fields=[*values, "changed_at"],
     )
+
+
+def unhide(user: User, posting_ids: Collection[int]) -> None:
+    """Show postings in lists again that a rule has hidden; they stay read."""
+    Mark.objects.filter(user=user, posting_id__in=posting_ids, hidden=True).update(hidden=False)
 
 
 # --- history and playback positions -----------------------------------------------------------------------------------

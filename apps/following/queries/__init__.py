@@ -256,7 +256,7 @@ def postings_in(user: User | AnonymousUser, scope: Scope) -> QuerySet[Posting]:
     Those of a muted source are only in its own list, and in starred and tagged ones.
     """
     if scope.kind == "source":
-        return postings.of_source(postings.visible_to(user), scope.id)
+        return _without_hidden(postings.of_source(postings.visible_to(user), scope.id), user)
     if not user.is_authenticated:
         return Posting.objects.none()
     if scope.kind == "starred":
@@ -265,7 +265,14 @@ def postings_in(user: User | AnonymousUser, scope: Scope) -> QuerySet[Posting]:
         return readable_by(user).filter(
             pk__in=Tagging.objects.filter(tag__user=user, tag_id=scope.id).values("posting_id")
         )
-    return Posting.objects.filter(source_id__in=follows_in(user, scope).values("source_id"))
+    return _without_hidden(Posting.objects.filter(source_id__in=follows_in(user, scope).values("source_id")), user)
+
+
+def _without_hidden(found: QuerySet[Posting], user: User | AnonymousUser) -> QuerySet[Posting]:
+    """Without what rules have hidden."""
+    if not user.is_authenticated:
+        return found
+    return found.exclude(Exists(Mark.objects.filter(user=user, posting=OuterRef("pk"), hidden=True)))
 
 
 def follows_in(user: User, scope: Scope) -> QuerySet[Follow]:

@@ -84,6 +84,11 @@ SELECT twin.id FROM postings_posting twin CROSS JOIN LATERAL {_OWN} {_SEEN}
 WHERE twin.first_copy IN (SELECT first_copy FROM unread) AND {_IS_NEW}
 """
 
+# Whether a rule has hidden `posting` or a copy of it, by the postings in `hidden`.
+HIDDEN = """(posting.id IN (SELECT posting_id FROM hidden) OR posting.first_copy IS NOT NULL AND EXISTS (
+    SELECT FROM postings_posting twin WHERE twin.first_copy = posting.first_copy
+        AND twin.id IN (SELECT posting_id FROM hidden)))"""
+
 
 def also_in(column: Sequence[Any]) -> tuple[AlsoIn, ...]:
     """From the column of `COPIES`."""

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from apps.accounts.models import User
 from apps.database.statements import MAX_ID, fetch
 from apps.following.queries import Scope
-from apps.following.queries.copies import READ_BY_COPY, REPRESENTS, REPRESENTS_UNREAD
+from apps.following.queries.copies import HIDDEN, READ_BY_COPY, REPRESENTS, REPRESENTS_UNREAD
 from apps.following.queries.states import ARRIVED, NEW
 from apps.postings import queries as postings
 from apps.postings.models import Posting
@@ -27,6 +27,8 @@ WITH RECURSIVE folders AS (
     UNION SELECT inner_one.id FROM following_folder inner_one JOIN folders ON inner_one.parent_id = folders.id
 ), mine AS MATERIALIZED (
     SELECT id, source_id, unread_from, read_through FROM following_follow WHERE user_id = %(user)s AND {mine}
+), hidden AS MATERIALIZED (
+    SELECT posting_id FROM following_mark WHERE user_id = %(user)s AND hidden
 ), near AS MATERIALIZED (
     SELECT id, source_id, published_at, first_copy FROM postings_posting posting WHERE {beyond}
     ORDER BY published_at {down}, id {down}
@@ -151,6 +153,8 @@ def _beyond(*, oldest_first: bool, is_first: bool, is_bounded: bool) -> str:
 def _statement(mine: str, each: str, beyond: str, *, unread_only: bool, oldest_first: bool, fold: bool) -> str:
     represents = REPRESENTS_UNREAD if unread_only else REPRESENTS
     shown = represents if fold else f"NOT {READ_BY_COPY}" if unread_only else "true"
+    if not unread_only:  # what a rule has hidden is read
+        shown += f" AND NOT {HIDDEN}"
     parts = {
         "mine": mine,
         "down": "" if oldest_first else "DESC",

@@ -190,7 +190,7 @@ def requires_account(tree: language.Tree) -> bool:
     """
     match tree:
         case language.Filter(field):
-            return field == "is"
+            return field in {"is", "folder"}
         case language.Not(part):
             return requires_account(part)
         case language.And(parts) | language.Or(parts):
@@ -337,17 +337,18 @@ def found_page(saved: SavedSearch, user: User, before: int | None) -> Context:
         "refusal": query.refusal if query else "",  # why new postings cannot be matched
         "rows": tuple(rows(user, [hit.posting_id for hit in shown])),
         "next": shown[-1].pk if len(hits) > LENGTH else None,  # hit after which the next page begins
-        "actions": get_text_list(_actions_of(Rule.objects.filter(pk=saved.pk).first()), _("and")),
+        "actions": get_text_list(actions_of(Rule.objects.filter(pk=saved.pk).first()), _("and")),
     }
 
 
-def _actions_of(rule: Rule | None) -> list[str]:
+def actions_of(rule: Rule | None) -> list[str]:
     if rule is None:
         return []
     done = {
         _("marked as read"): rule.mark_read,
         _("starred"): rule.star,
         _("hidden"): rule.hide,
+        _("highlighted"): rule.highlight,
         _("tagged “{tag}”").format(tag=rule.tag): rule.tag,
         _("mailed {when}").format(when=rule.get_mail_display().lower()): rule.mail,
         _("sent to your browsers"): rule.push,

@@ -129,7 +129,8 @@ def _own(request: PersonsRequest, saved_id: int) -> SavedSearch:
 
 @person_get
 def found(request: PersonsRequest, saved_id: int) -> HttpResponse:
-    page = pages.found_page(_own(request, saved_id), request.user, whole_number(request.GET.get("before", "")))
+    saved = get_object_or_404(SavedSearch, user=request.user, pk=saved_id)  # also of rules in plain fields
+    page = pages.found_page(saved, request.user, whole_number(request.GET.get("before", "")))
     return show(request, "reading/alerts_found.html", part="reading/_alerts_rows.html", page=page)
 
 

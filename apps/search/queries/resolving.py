@@ -124,6 +124,8 @@ class _Resolver:
         match condition.field:
             case "source":
                 return self._source(value)
+            case "folder":
+                return Sources(self._filed(value))
             case "category":
                 by_source = frozenset(id for id, category in self._categories if names_match(value, category))
                 return Any((Sources(by_source), self._named("category", value)))
@@ -150,6 +152,22 @@ class _Resolver:
             if names_match(value, title) or names_match(value, host) or names_match(value, self._own_titles.get(id, ""))
         }
         return Sources(frozenset(named))
+
+    def _filed(self, value: str) -> frozenset[int]:
+        """The sources in the user's folders of this number or name, and inside of them."""
+        if not self.user.is_authenticated:
+            return frozenset()
+        folders = list(following.folders_of(self.user))
+        is_number = value.isascii() and value.isdecimal()
+        inside: set[int] = set()
+        for folder in folders:
+            if folder.pk == int(value) if is_number else names_match(value, folder.name):
+                inside |= following.with_descendants(folders, folder.pk)
+        return frozenset(id for id, among in self._folders.items() if not inside.isdisjoint(among))
+
+    @cached_property
+    def _folders(self) -> dict[int, list[int]]:
+        return following.folders_by_source(self.user) if isinstance(self.user, User) else {}
 
     def _named(self, kind: NamedThing, value: str) -> Condition:
         items = _name_items(kind, value)

@@ -8,8 +8,13 @@ from apps.search.models import SavedSearch
 
 
 def saved_searches(user: User) -> QuerySet[SavedSearch]:
-    """By name."""
-    return SavedSearch.objects.filter(user=user).order_by("name", "pk")
+    """By name, without rules in plain fields."""
+    return SavedSearch.objects.filter(user=user, plain__isnull=True).order_by("name", "pk")
+
+
+def plain_rules(user: User) -> QuerySet[SavedSearch]:
+    """Rules in plain fields, the newest first."""
+    return SavedSearch.objects.filter(user=user, plain__isnull=False).order_by("-pk")
 
 
 def saved_by_secret(secret: str) -> SavedSearch | None:

@@ -47,9 +47,9 @@ def hide(user: User, posting_id: int, *, hidden: bool, now: datetime) -> None:
     _note([(user.pk, posting_id)], now, hidden_at=now if hidden else None)
 
 
-def hide_for_all(pairs: Collection[tuple[int, int]], *, now: datetime) -> None:
-    """Hide postings for many users at once; pairs are of a user's and a posting's id."""
-    _note(pairs, now, hidden_at=now)
+def hide_for_all(pairs: Collection[tuple[int, int]], *, hidden: bool = True, now: datetime) -> None:
+    """Hide postings for many users at once, or undo that; pairs are of a user's and a posting's id."""
+    _note(pairs, now, hidden_at=now if hidden else None)
 
 
 def _note(pairs: Collection[tuple[int, int]], now: datetime, **times: datetime | None) -> None:

@@ -125,7 +125,7 @@ SELECT 'search', id, NULL, 0, name, query, "order", (
     LEFT JOIN following_follow follow ON follow.user_id = %(user)s AND follow.source_id = posting.source_id
     LEFT JOIN following_mark mark ON mark.user_id = %(user)s AND mark.posting_id = posting.id
     WHERE {UNREAD})
-FROM search_savedsearch saved WHERE user_id = %(user)s
+FROM search_savedsearch saved WHERE user_id = %(user)s AND plain IS NULL
 UNION ALL
 SELECT 'tag', id, NULL, 0, name, '', '', 0 FROM following_tag WHERE user_id = %(user)s
 UNION ALL

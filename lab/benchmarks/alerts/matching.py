@@ -26,6 +26,7 @@ class PostingValues:
     unread: bool = False
     starred: bool = False
     followed: bool = False  # its source
+    folders: tuple[tuple[int, str], ...] = ()  # numbers and names of the user's folders around its source
 
 
 def matches(tree: Tree, posting: PostingValues, *, analyse: Analyse, now: datetime) -> bool:
@@ -109,6 +110,10 @@ def _filtered(condition: Filter, value: str, tried: _Tried) -> bool | None:
             if value.isascii() and value.isdecimal():
                 return int(value) == posting.source_id
             return any(names_match(value, name) for name in posting.source_names)
+        case "folder":
+            if value.isascii() and value.isdecimal():
+                return int(value) in {number for number, _ in posting.folders}
+            return any(names_match(value, name) for _, name in posting.folders)
         case "category":
             return any(names_match(value, name) for name in posting.categories)
         case "author":

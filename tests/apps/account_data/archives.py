@@ -45,7 +45,7 @@ def import_archive(user: User, archive: bytes | BytesIO) -> actions.Report:
 def everything(user: User) -> dict[str, object]:
     """All data of a user, without primary keys."""
     reactions = Reaction.objects.filter(user=user).order_by("posting").values_list("posting", "opened_at", "hidden_at")
-    searches = SavedSearch.objects.filter(user=user).values_list(
+    searches = SavedSearch.objects.filter(user=user, plain__isnull=True).values_list(
         "name", "query", "order", "percolator_query__importance"
     )
     rules = Rule.objects.filter(saved__user=user).values_list("mark_read", "star", "hide", "tag", "mail", "webhook_url")
@@ -67,6 +67,10 @@ def everything(user: User) -> dict[str, object]:
         "reactions": list(reactions),
         "searches": list(searches),
         "rules": list(rules),
+        "plain rules": sorted(
+            (saved.plain["words"], saved.plain["place"][:6], saved.plain["keep"], saved.rule.highlight, saved.rule.tag)
+            for saved in SavedSearch.objects.filter(user=user, plain__isnull=False)
+        ),
         "wishes": list(
             NotificationSettings.objects.filter(user=user).values_list(
                 "quiet_from", "quiet_until", "digest_hour", "most_a_day"

@@ -16,6 +16,8 @@ from apps.account_data.models import Waiting
 from apps.accounts import actions as accounts
 from apps.accounts.models import User
 from apps.alerts.actions import rules
+from apps.alerts.actions.plain_rules import save_plain_rule
+from apps.alerts.algorithms.plain_rules import PlainRule
 from apps.alerts.models import Attempt, Browser, Hit, Message, QueryTerm
 from apps.following import actions as following
 from apps.following.models import Playback, Reading
@@ -72,13 +74,19 @@ def a_busy_person(username: str = "ada") -> User:
     saved = save_search(user, "Quakes", "earthquake -film", order=SavedSearch.Order.NEWEST, now=NOON)
     rules.set_rule(user, saved.pk, star=True, tag="quakes", mail="day", webhook_url="https://hooks.example/x")
     rules.set_importance(user, saved.pk, 3.0)
+    for rule in (
+        PlainRule("", "author", ("Ada", "Grace Hopper")),
+        PlainRule(f"folder:{inner.pk}", "text", ("storm",)),
+        PlainRule(f"source:{first.pk}", "title", ("rain",), keep=True),
+    ):
+        save_plain_rule(user, rule, highlight=True, tag="wet", now=NOON)
     rules.set_notification_settings(user, quiet_from=time(22), quiet_until=time(7), digest_hour=8, most_a_day=5)
     return user
 
 
 def add_what_is_not_exported(user: User, posting: Posting) -> None:
     """Data outside of the archive: messages, browsers, keys, sessions, and names in rows of others."""
-    [saved] = SavedSearch.objects.filter(user=user)
+    saved = SavedSearch.objects.get(user=user, name="Quakes")
     QueryTerm.objects.create(saved=saved, user_id=user.pk, term="quake", languages=1)
     times = {"published_at": NOON, "retrieved_at": NOON, "found_at": NOON}
     hit = Hit.objects.create(saved=saved, posting=posting, source_id=posting.source_id, **times)

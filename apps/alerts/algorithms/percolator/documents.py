@@ -13,6 +13,7 @@ from apps.search.algorithms.language.matching import name_words
 
 MAX_BEGINNING_LENGTH = 20  # characters; verification distinguishes longer words
 TITLE, SOURCE, NUMBER, CATEGORY, AUTHOR, LANGUAGE = "title:", "source:", "source:#", "category:", "author:", "lang:"
+FOLDER = "folder:#"
 
 _REMEMBERED = 50_000  # names; sources and authors recur
 _PART = "\n"  # between items, none of which has one
@@ -40,6 +41,7 @@ def read(
     source_id: int,
     source_names: Sequence[str],
     own_names: Iterable[str] = (),
+    folder_ids: Iterable[int] = (),
     categories: Sequence[str] = (),
     author: str = "",
     published_at: datetime,
@@ -52,6 +54,8 @@ def read(
         Of its feed or source; "" if unknown.
     own_names : iterable of str
         Titles that users have given its source: any of them makes it a candidate of theirs.
+    folder_ids : iterable of int
+        Those of users' folders with its source that index terms name.
 
     Examples
     --------
@@ -68,6 +72,7 @@ def read(
     words, heading = sequence(whole, language), sequence(title, language)
     terms = {*words, *_pairs(words), f"{NUMBER}{source_id}", LANGUAGE + language}
     terms.update(TITLE + item for item in (*heading, *_pairs(heading)))
+    terms.update(f"{FOLDER}{folder_id}" for folder_id in folder_ids)
     for mark, names in ((SOURCE, (*source_names, *own_names)), (CATEGORY, categories), (AUTHOR, (author,))):
         for name in names:
             terms.update(mark + beginning for beginning in _beginnings(name))
@@ -125,6 +130,7 @@ class DocumentView(NamedTuple):
     unread: bool = False
     starred: bool = False
     followed: bool = False
+    folders: tuple[tuple[int, str], ...] = ()  # that its source is in, also those around them
 
 
 def matches(tree: Tree, posting: Reading, view: DocumentView, *, now: datetime) -> bool:
@@ -185,6 +191,10 @@ def _filtered(condition: Filter, value: str, posting: Reading, view: DocumentVie
             return int(value) == posting.source_id
         case "source":
             return any(_named(value, name) for name in (*posting.source_names, view.own_title))
+        case "folder" if value.isascii() and value.isdecimal():
+            return any(int(value) == folder_id for folder_id, _ in view.folders)
+        case "folder":
+            return any(_named(value, name) for _, name in view.folders)
         case "category":
             return any(_named(value, name) for name in posting.categories)
         case "author":
@@ -206,9 +216,9 @@ _named = lru_cache(_CACHED)(names_match)
 
 
 def is_personal(tree: Tree) -> bool:
-    """Whether the result depends on the user: on marks, follows, or own titles of sources.
+    """Whether the result depends on the user: on marks, follows, folders, or own titles of sources.
 
     >>> is_personal(Not(Filter("is", ("starred",)))), is_personal(Word("paris"))
     (True, False)
     """
-    return any(isinstance(leaf, Filter) and leaf.field in {"is", "source"} for leaf in leaves(tree))
+    return any(isinstance(leaf, Filter) and leaf.field in {"is", "source", "folder"} for leaf in leaves(tree))

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from apps.alerts.algorithms.percolator import documents
-from apps.alerts.algorithms.percolator.documents import LANGUAGE, SOURCE, TITLE
+from apps.alerts.algorithms.percolator.documents import FOLDER, LANGUAGE, SOURCE, TITLE
 from apps.alerts.algorithms.percolator.languages import ENGLISH, EVERY, GROUPS
 from apps.postings.algorithms.words import STOP_MARK, sequence
 from apps.search.algorithms.language import And, Filter, Not, Or, Phrase, Tree, Word, leaves, texts
@@ -74,6 +74,8 @@ def _filtered(condition: Filter, value: str, read: Read, languages: Sequence[str
     match condition.field:
         case "source" if value.isascii() and value.isdecimal():
             return [Disjunct(frozenset({f"{documents.NUMBER}{int(value)}"}), exact=True)]
+        case "folder" if value.isascii() and value.isdecimal():
+            return [Disjunct(frozenset({f"{documents.FOLDER}{int(value)}"}), exact=False)]
         case "source" | "category" | "author" as field:
             words = name_words(value)
             terms = frozenset(_NAMED[field] + word[: documents.MAX_BEGINNING_LENGTH] for word in words)
@@ -83,7 +85,7 @@ def _filtered(condition: Filter, value: str, read: Read, languages: Sequence[str
         case "intitle":
             items = read(value)
             return [_conjunction(items, documents.TITLE)] if items else None
-        case "before" | "after" | "is":
+        case "before" | "after" | "is" | "folder":
             return [_OPEN]
 
 
@@ -223,6 +225,7 @@ STOP_WORD = 1e9  # unless its frequency is known
 TOGETHER = 20.0  # postings with the rarer of two words per posting with both as neighbours
 IN_TITLE = 5.0  # postings with a word per posting with it in the title
 OF_A_SOURCE = 1_000.0  # postings
+OF_A_FOLDER = -1.0  # always the first term of its disjunct: postings get those of the folders that index terms name
 
 
 class Rarity(NamedTuple):
@@ -236,6 +239,8 @@ class Rarity(NamedTuple):
     known: Mapping[str, int]  # document frequencies of the words in the index
 
     def documents(self, term: str) -> float:
+        if term.startswith(FOLDER):
+            return OF_A_FOLDER
         if term.startswith(LANGUAGE):
             return EVERYWHERE
         if term.startswith(SOURCE):

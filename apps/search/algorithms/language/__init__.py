@@ -8,8 +8,8 @@ A query is a list of words that are all required, in any order and form. Also:
 - ``one OR two``, ``one | two``: at least one of them. OR joins its two neighbours, as in most search engines:
   ``paris london OR berlin`` is paris and one of the two others. AND may be written between words; where it meets an OR,
   expectations differ, so parentheses are required.
-- ``source: category: lang: author: intitle: before: after: is:``, each directly followed by a value, or by several with
-  commas, one of which has to match; values with spaces are quoted.
+- ``source: folder: category: lang: author: intitle: before: after: is:``, each directly followed by a value, or by
+  several with commas, one of which has to match; values with spaces are quoted.
 
 Case never matters, except for OR, AND and NOT: in lower case they are words. What only resembles a filter (12:30,
 re:publica, an address) is a word, unless it is nearly the name of one: then an error suggests it. A dash or another

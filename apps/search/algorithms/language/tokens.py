@@ -37,6 +37,7 @@ _MEANT: dict[str, Field] = {
 }  # fmt: skip
 _EXAMPLES: dict[Field, str] = {
     "source": 'source:guardian or source:"The Guardian"',
+    "folder": "folder:news",
     "category": "category:science",
     "lang": "lang:en",
     "author": 'author:"Ada Lovelace"',

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from typing import Literal, get_args
 
-Field = Literal["source", "category", "lang", "author", "intitle", "before", "after", "is"]
+Field = Literal["source", "folder", "category", "lang", "author", "intitle", "before", "after", "is"]
 State = Literal["unread", "starred", "followed"]
 FIELDS: tuple[Field, ...] = get_args(Field)
 STATES: tuple[State, ...] = get_args(State)  # the values of "is"
@@ -44,7 +44,7 @@ class Filter:
     """One of the values has to match.
 
     Values of "lang" are codes from `base_code`, of "is" one of STATES, of "before" and "after" one date that
-    `moment` reads. A value of "source" that is all digits is the number of the source.
+    `moment` reads. A value of "source" or "folder" that is all digits is the number of that source or folder.
     """
 
     field: Field
