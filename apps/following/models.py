@@ -204,6 +204,21 @@ class Note(models.Model):
         indexes = [models.Index(fields=["user", "-changed_at"], name="note_latest")]
 
 
+class Highlight(models.Model):
+    """A passage of a posting that a user highlighted, with or without a note. See `algorithms.passages`."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="highlights", db_index=False)
+    posting = models.ForeignKey(Posting, on_delete=models.CASCADE, related_name="highlights")
+    quote = models.TextField()
+    prefix = models.CharField(max_length=100)
+    suffix = models.CharField(max_length=100)
+    note = models.TextField(blank=True)
+    made_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["user", "posting"], name="highlight_of_posting")]
+
+
 class Reading(models.Model):
     """An entry of a user's history: the last time a posting was read. Lists marked read add none."""
 

@@ -1,6 +1,6 @@
-from django.urls import path
+from django.urls import path, re_path
 
-from apps.reading.views import following, marks, media, news, offline, river, rules, search, sending
+from apps.reading.views import following, highlights, marks, media, news, offline, river, rules, search, sending
 from apps.reading.views import river as preferences
 
 urlpatterns = [
@@ -36,6 +36,10 @@ urlpatterns = [
     path("history/", marks.history, name="history"),
     path("history/clear/", marks.clear_history, name="clear_history"),
     path("notes/", marks.notes, name="notes"),
+    path("highlights/", highlights.highlights, name="highlights"),
+    re_path(r"^highlights/export\.(?P<kind>md|json)$", highlights.export, name="export_highlights"),
+    path("highlights/<int:highlight_id>/", highlights.change_highlight, name="change_highlight"),
+    path("posting/<int:posting_id>/highlight/", highlights.highlight, name="highlight"),
     path("tags/", marks.tags, name="tags"),
     path("tags/<int:tag_id>/", marks.change_tag, name="change_tag"),
     path("shared/", marks.shares, name="shares"),

@@ -33,6 +33,7 @@ if (has(".sidebar, [data-posting]")) {
   import("./scrolling.js").then(({ markWhileScrolling }) => markWhileScrolling());
   import("./swipes.js").then(({ watchSwipes }) => watchSwipes());
   import("./playing.js").then(({ keepPlaces }) => keepPlaces());
+  import("./highlighting.js").then(({ offerHighlights }) => offerHighlights());
   import("./players.js").then(({ playInPlace }) => playInPlace());
 }
 offerSharing();

@@ -11,7 +11,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from apps.accounts.models import User
-from apps.following.models import Mark, Note, Playback, Tagging
+from apps.following.models import Highlight, Mark, Note, Playback, Tagging
 from apps.reading.actions import recordings
 from tests.apps.reading.recordings_server import Publisher, publishing
 from tests.builders import NOON, a_follow, a_posting, a_user, some_postings
@@ -62,6 +62,28 @@ def test_a_posting_is_read_starred_tagged_and_noted(page: Page, user: User):
     assert mark.read
     assert mark.starred_at
     assert (Tagging.objects.get().posting, Note.objects.get().posting) == (posting, posting)
+
+
+def test_a_selected_passage_is_highlighted_by_the_button_beside_it(page: Page, user: User):
+    html = "<p>The old bridge.</p><p>The <b>old</b> bridge fell.</p>"
+    posting = a_posting(a_follow(user).source, html=html)
+    page.goto(f"/posting/{posting.pk}/")
+    page.evaluate(
+        """() => {
+          const [, second] = document.querySelectorAll(".prose p");
+          const range = document.createRange();
+          range.setStart(second.querySelector("b").firstChild, 0);
+          range.setEnd(second.lastChild, 7);
+          getSelection().removeAllRanges();
+          getSelection().addRange(range);
+        }"""
+    )
+    page.locator("[data-highlight-selection]").click()
+    marks = page.locator(".prose p:nth-of-type(2) mark")
+    expect(marks.first).to_have_text("old")
+    expect(marks.last).to_have_text("bridge")
+    expect(page.locator(".prose p:first-of-type mark")).to_have_count(0)
+    assert Highlight.objects.get().quote == "old bridge"
 
 
 def test_a_double_click_on_a_star_stars_once(page: Page, user: User):

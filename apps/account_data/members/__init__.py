@@ -13,6 +13,7 @@ MEMBERS = (
     Member(marks.MARKS, _("Read and starred"), marks.write_marks, marks.take_marks),
     Member(marks.TAGS, _("Tagged"), marks.write_tags, marks.take_tags),
     Member(marks.NOTES, _("Notes"), marks.write_notes, marks.take_notes),
+    Member(marks.HIGHLIGHTS, _("Highlights"), marks.write_highlights, marks.take_highlights),
     Member(marks.HISTORY, _("History"), marks.write_history, marks.take_history),
     Member(marks.PLACES, _("Playback positions"), marks.write_places, marks.take_places),
     Member(marks.REACTIONS, _("Opened and hidden"), marks.write_reactions, marks.take_reactions),

@@ -125,7 +125,7 @@ def let_wait(running: Import, member: str, lines: Sequence[tuple[int, Record]]) 
         if len(data) > MAX_WAITING_BYTES or len(kept) >= room:
             running.left_out += 1
             continue
-        named = {name: line.values.get(name) for name in ("guid", "url", "title", "tag")}
+        named = {name: line.values.get(name) for name in ("guid", "url", "title", "tag", "quote", "prefix")}
         key = sha256(line_of(named)).hexdigest()
         kept[source_id, key] = Waiting(
             user=running.user,

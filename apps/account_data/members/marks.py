@@ -13,15 +13,17 @@ from apps.account_data.members.base import AT_ONCE, AboutPostings, Values, in_ba
 from apps.accounts.models import User
 from apps.following import queries
 from apps.following.actions.errors import NotPossible
-from apps.following.actions.marks import MAX_TAG_LENGTH, checked_tag
+from apps.following.actions.highlights import MAX_QUOTE_LENGTH, restore_highlights
+from apps.following.actions.marks import MAX_NOTE_LENGTH, MAX_TAG_LENGTH, checked_tag
 from apps.following.actions.restoring import Own, restore_marks, restore_rows, restore_tags
-from apps.following.models import Mark, Note, Playback, Reading, Tagging
+from apps.following.models import Highlight, Mark, Note, Playback, Reading, Tagging
 from apps.following.queries import states
 from apps.postings.models import Posting
 from apps.stories.actions.learning import restore_reactions
 from apps.stories.models import Reaction
 
 MARKS, TAGS, REACTIONS = "marks.jsonl", "tags.jsonl", "reactions.jsonl"
+HIGHLIGHTS = "highlights.jsonl"
 NOTES, HISTORY, PLACES = "notes.jsonl", "history.jsonl", "places.jsonl"
 KNOWN_OF_MARKS = {"changed_at", "marked_all"}
 DERIVED_OF_REACTIONS = {"learnt", "stale"}  # computed again after the import
@@ -74,6 +76,23 @@ def _write_tags(user: User, tagged: Sequence[tuple[int | None, Values]]) -> int:
     return restore_tags(user, [(values["name"], posting_id, values["at"]) for posting_id, values in tagged])
 
 
+def write_highlights(user: User) -> Iterator[bytes]:
+    for each in in_batches(Highlight.objects.filter(user=user).select_related("posting__source")):
+        yield line_of(reference(each.posting) | options_of(each, ()))
+
+
+def _read_highlight(record: Record, now: datetime) -> Values:
+    longest = {"quote": MAX_QUOTE_LENGTH, "prefix": 100, "suffix": 100, "note": MAX_NOTE_LENGTH}
+    values: Values = {name: record.text(name, longest=most, otherwise="") for name, most in longest.items()}
+    if not values["quote"].strip():
+        raise record.bad("“quote” is missing.")
+    return values | {"made_at": min(record.moment("made_at") or now, now)}
+
+
+def _write_highlights(user: User, rows: Sequence[tuple[int | None, Values]]) -> int:
+    return restore_highlights(user, [(posting_id, values) for posting_id, values in rows if posting_id is not None])
+
+
 def write_reactions(user: User) -> Iterator[bytes]:
     for reaction in _by_posting(Reaction.objects.filter(user=user)):
         yield line_of(reference(reaction.posting) | options_of(reaction, DERIVED_OF_REACTIONS))
@@ -114,6 +133,7 @@ write_notes, take_notes = _rows(Note)
 write_history, take_history = _rows(Reading)
 write_places, take_places = _rows(Playback)
 take_marks = _of_postings(_read_mark, restore_marks)
+take_highlights = AboutPostings(_read_highlight, _write_highlights)
 take_tags = AboutPostings(_read_tag, _write_tags)
 take_reactions = _of_postings(_read_reaction, restore_reactions)
 

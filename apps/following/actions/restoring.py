@@ -190,6 +190,10 @@ FROM unnest(%s::bigint[], %s::bigint[]) pair(merged_id, kept_id)
 WHERE own.posting_id = pair.merged_id AND NOT EXISTS (
     SELECT FROM {table} other WHERE other.{owner} = own.{owner} AND other.posting_id = pair.kept_id)
 """
+_MOVE_HIGHLIGHTS = """
+UPDATE following_highlight own SET posting_id = pair.kept_id
+FROM unnest(%s::bigint[], %s::bigint[]) pair(merged_id, kept_id) WHERE own.posting_id = pair.merged_id
+"""
 _UNITE_NOTES = """
 UPDATE following_note kept SET text = left(kept.text || E'\n\n' || merged.text, %s),
     changed_at = greatest(kept.changed_at, merged.changed_at)
@@ -201,12 +205,13 @@ WHERE kept.posting_id = pair.kept_id AND kept.user_id = merged.user_id
 
 @transaction.atomic
 def move_own(same: Sequence[tuple[int, int]]) -> None:
-    """Move tags, notes, playback, history and shares from merged postings to those that remain.
+    """Move tags, notes, highlights, playback, history and shares from merged postings to those that remain.
 
     Two notes of a user are joined; of everything else the remaining posting's is kept. `same` contains pairs of the
     merged and the remaining posting, each posting in one pair only.
     """
     pairs = [[pair[0] for pair in same], [pair[1] for pair in same]]
     execute(_UNITE_NOTES, [MAX_NOTE_LENGTH, *pairs])
+    execute(_MOVE_HIGHLIGHTS, pairs)
     for model, owner in ((Tagging, "tag_id"), *((own, "user_id") for own in (Note, Reading, Playback, Share))):
         execute(_MOVE_OWN.format(table=model._meta.db_table, owner=owner), pairs)

@@ -4,7 +4,7 @@ from django.db.models import Q, QuerySet
 
 from apps.accounts.models import User
 from apps.database.sanitizing import sanitize
-from apps.following.models import Note, Playback, Reading, Share
+from apps.following.models import Highlight, Note, Playback, Reading, Share
 from apps.postings.queries import Cursor
 
 
@@ -14,6 +14,14 @@ def notes_of(user: User, words: str = "") -> QuerySet[Note]:
     for word in words.split():
         notes = notes.filter(text__icontains=word)
     return notes.order_by("-changed_at", "-pk")
+
+
+def highlights_of(user: User, words: str = "") -> QuerySet[Highlight]:
+    """The latest first; with words, those that contain each of them in quote or note."""
+    found = Highlight.objects.filter(user=user)
+    for word in words.split():
+        found = found.filter(Q(quote__icontains=word) | Q(note__icontains=word))
+    return found.order_by("-pk")
 
 
 def readings_before(user: User, place: Cursor | None) -> QuerySet[Reading]:

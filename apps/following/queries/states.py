@@ -9,6 +9,7 @@ from django.db.models.functions import Coalesce, NullIf
 
 from apps.accounts.models import User
 from apps.database.statements import fetch, fetch_as
+from apps.following.algorithms.passages import Passage
 from apps.following.queries.copies import COPIES, READ_BY_COPY, AlsoIn, also_in, folds, read_by_copy
 from apps.postings.models import Posting
 
@@ -104,6 +105,12 @@ class StateNote(NamedTuple):
     changed_at: datetime
 
 
+class StateHighlight(NamedTuple):
+    id: int
+    passage: Passage
+    note: str
+
+
 class PlaybackPosition(NamedTuple):
     """The user's position in a recording."""
 
@@ -124,6 +131,7 @@ class PostingState(NamedTuple):
     secret: str  # of the address at which the user shares the posting; else empty
     tags: tuple[StateTag, ...]  # of the posting, by name
     other_tags: tuple[StateTag, ...]
+    highlights: tuple[StateHighlight, ...]
 
 
 _STATE = f"""
@@ -133,6 +141,8 @@ SELECT {READABLE} AS readable, ({UNREAD} OR %(folds)s AND copies.unread) AS unre
     coalesce(follow.title, '') AS source_title, coalesce(follow.full_text, '') AS full_text,
     coalesce(follow.images, '') AS images, note.text AS note, note.changed_at AS noted_at,
     playback.address, playback.seconds, coalesce(share.secret, '') AS secret,
+    ARRAY(SELECT ARRAY[id::text, quote, prefix, suffix, note] FROM following_highlight
+        WHERE user_id = %(user)s AND posting_id = posting.id ORDER BY id) AS highlights,
     tags.ids AS tag_ids, tags.names AS tag_names, tags.are_on AS tags_are_on
 FROM postings_posting posting
 {OWN}
@@ -166,6 +176,7 @@ def _read(
     tag_names: list[str] | None,
     tags_are_on: list[bool] | None,
     also: list[str],
+    highlights: list[list[str]],
     **plain: Any,
 ) -> PostingState:
     columns = zip(tag_ids or (), tag_names or (), tags_are_on or (), strict=True)
@@ -173,6 +184,7 @@ def _read(
     return PostingState(
         **plain,
         also=also_in(also),
+        highlights=tuple(StateHighlight(int(id), Passage(*passage), note) for id, *passage, note in highlights),
         note=None if note is None or noted_at is None else StateNote(note, noted_at),
         place=None if address is None or seconds is None else PlaybackPosition(address, seconds),
         tags=tuple(tag for tag, is_on in tags if is_on),

@@ -1,6 +1,6 @@
 """The pages of a posting: its own, its menu in a list, and the one that is shared; history and notes."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import timedelta
 from html import escape
 from itertools import pairwise
@@ -15,6 +15,7 @@ from apps.alerts.models import Destination
 from apps.alerts.queries.messages import Finding
 from apps.alerts.send_to import all_services, link_of
 from apps.following import queries as following
+from apps.following.algorithms.passages import Text
 from apps.following.models import Follow
 from apps.following.queries.states import PlaybackPosition, PostingState, posting_state
 from apps.postings import queries as postings
@@ -66,10 +67,14 @@ def posting_page(
     beside = postings.neighbours(posting)
     files = attachments(posting.enclosures, own.place, lambda address: recording_for(user, address, own.images))
     html = _html(posting, own.full_text, is_attached=any(file.player for file in files))
+    html = with_first_picture_at_once(article_for(user, html, own.images))
+    highlighted: Collection[int] = ()
+    if own.highlights:
+        html, highlighted = Text(html).marked({each.id: each.passage for each in own.highlights})
     return {
         "posting": posting,  # a Posting with `unread`, `starred`, its source, and only addresses on the web
-        # With pictures according to the user's setting.
-        "html": with_first_picture_at_once(article_for(user, html, own.images)),
+        "html": html,  # with pictures according to the user's setting, and highlighted passages
+        "highlighted": highlighted,  # those of the user's highlights that are in the text
         "image_url": picture_for(user, picture_address(posting.image_url), own.images),  # empty if none is shown
         "minutes": reading_minutes(posting.text[:_SAMPLE], len(posting.text)),  # reading time
         "attachments": files,

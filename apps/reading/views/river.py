@@ -52,7 +52,7 @@ _PARTS = {"pane": "reading/_pane.html", "menu": "reading/_expanded.html"}
 
 # Names of the addresses of lists.
 _RIVERS = ("river", "river_starred", "river_tag", "river_folder", "river_source")
-_LISTS = {"home", "section", "stories", "story", "own", "search", "history", "notes", "shares", *_RIVERS}
+_LISTS = {"home", "section", "stories", "story", "own", "search", "history", "notes", "highlights", "shares", *_RIVERS}
 
 LONGEST_WAIT = timedelta(minutes=1)  # for results on the page
 NO_CONTENT = 204  # htmx changes nothing and requests again

@@ -14,6 +14,7 @@ RATE_DAYS = 14  # over which the rate of new postings is measured
 NOT_KEPT = """
     NOT EXISTS (SELECT FROM following_mark mark WHERE mark.posting_id = posting.id AND mark.starred_at IS NOT NULL)
     AND NOT EXISTS (SELECT FROM following_note note WHERE note.posting_id = posting.id)
+    AND NOT EXISTS (SELECT FROM following_highlight highlight WHERE highlight.posting_id = posting.id)
 """
 # A posting without a date of its own would be stored again as a new one while its source shows it: of these, as many
 # are kept as its latest document had items.

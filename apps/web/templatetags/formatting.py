@@ -1,6 +1,7 @@
 """Filters and tags that format times, amounts and choices."""
 
 import functools
+import re
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Any
 from urllib.parse import urlencode
@@ -25,6 +26,7 @@ from apps.web.pages.offline_shell import person_key
 from apps.web.pages.reasons import translate_reason
 
 register = template.Library()
+_MARKDOWN = re.compile(r"[\\`*_\[\]<>#|~!]|(?<=^\d)\.|^[-+=]")
 
 WEEK = 604_800  # seconds
 register.filter("span", durations.span)
@@ -44,6 +46,16 @@ def counted(unread: int | None) -> str:
     ('', '12', '1,000+')
     """
     return f"{MAX_COUNTED:,}+" if unread and unread >= MAX_COUNTED else str(unread or "")
+
+
+@register.filter
+def markdown(text: str) -> str:
+    """A text as one line of Markdown, with its signs escaped.
+
+    >>> markdown("2 * 3\\n<b>"), markdown("1. _x_")
+    ('2 \\\\* 3 \\\\<b\\\\>', '1\\\\. \\\\_x\\\\_')
+    """
+    return _MARKDOWN.sub(r"\\\g<0>", " ".join(text.split()))
 
 
 @register.filter

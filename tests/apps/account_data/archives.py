@@ -7,7 +7,7 @@ from io import BytesIO
 from apps.account_data import actions, queries
 from apps.accounts.models import User
 from apps.alerts.models import NotificationSettings, Rule
-from apps.following.models import Folder, Follow, Mark, Note, Playback, Reading, Tag
+from apps.following.models import Folder, Follow, Highlight, Mark, Note, Playback, Reading, Tag
 from apps.search.models import SavedSearch
 from apps.stories.models import Reaction
 from tests.builders import NOON
@@ -62,6 +62,9 @@ def everything(user: User) -> dict[str, object]:
         ),
         "tags": sorted(Tag.objects.filter(user=user).values_list("name", "postings")),
         "notes": sorted(Note.objects.filter(user=user).values_list("posting", "text", "changed_at")),
+        "highlights": sorted(
+            Highlight.objects.filter(user=user).values_list("posting", "quote", "prefix", "suffix", "note", "made_at")
+        ),
         "history": sorted(Reading.objects.filter(user=user).values_list("posting", "read_at")),
         "places": sorted(Playback.objects.filter(user=user).values_list("posting", "address", "seconds", "changed_at")),
         "reactions": list(reactions),

@@ -113,9 +113,8 @@ def test_unknown_sources_are_added_and_marks_wait_for_their_postings():
     Source.objects.all().delete()
     report = import_archive(bob, archive)
     assert set(Source.objects.filter(follows__user=bob).values_list("url", flat=True)) == addresses
-    assert report.waiting == len(kept["marks"]) + 2 + 3 + len(
-        kept["reactions"]
-    )  # two are tagged, three noted, read or heard
+    waiting = [each for name in ("marks", "reactions", "highlights") for each in kept[name]]
+    assert report.waiting == len(waiting) + 2 + 3  # two are tagged, three noted, read or heard
     assert not Mark.objects.filter(user=bob).exists()
     assert members_of(archive_of(bob))["marks.jsonl"].count(b"\n") == len(kept["marks"])
     actions.settle(now=LATER + timedelta(minutes=2))
@@ -125,7 +124,7 @@ def test_unknown_sources_are_added_and_marks_wait_for_their_postings():
     assert actions.settle(now=LATER + timedelta(minutes=3)) == 0  # the interval between checks doubles
     actions.settle(now=LATER + timedelta(minutes=5))
     assert not Waiting.objects.exists()
-    for name in ("marks", "reactions"):
+    for name in ("marks", "reactions", "highlights"):
         assert without_postings(everything(bob)[name]) == without_postings(kept[name])
     assert len(everything(bob)["tags"]) == len(kept["tags"])
 

@@ -20,6 +20,7 @@ from apps.alerts.actions.plain_rules import save_plain_rule
 from apps.alerts.algorithms.plain_rules import PlainRule
 from apps.alerts.models import Attempt, Browser, Hit, Message, QueryTerm
 from apps.following import actions as following
+from apps.following.algorithms.passages import Passage
 from apps.following.models import Playback, Reading
 from apps.jobs.models import Job
 from apps.postings.actions import Document, store
@@ -65,6 +66,8 @@ def a_busy_person(username: str = "ada") -> User:
     following.marks.star(user, starred.pk, starred=True, now=NOON)
     following.marks.tag(user, [tagged.pk, starred.pk], "for later", NOON)
     following.marks.write_note(user, tagged.pk, "Two lines\nof “mine”", now=NOON)
+    for quote in ("Words", "& more"):
+        following.highlights.highlight(user, read, Passage(quote), note=f"Note on “{quote}”", now=NOON)
     Reading.objects.create(user=user, posting=read, read_at=NOON)
     Playback.objects.create(
         user=user, posting=starred, address="https://a.example/1.mp3", seconds=61.5, changed_at=NOON

@@ -179,6 +179,22 @@ def test_marks_change_the_given_fields_alone(ada):
     assert (result["starred"], result["unread"], result["tags"]) == (False, True, [])
 
 
+def test_passages_are_highlighted_listed_in_parts_and_removed(ada):
+    posting = a_posting(html="<p>The old bridge and the tower.</p>")
+    path = f"postings/{posting.pk}/highlights"
+    bridge = ada.post(path, {"quote": "old bridge", "note": "Which?"}).json()
+    assert (bridge["prefix"], bridge["suffix"], bridge["note"]) == ("The", " and the tower.", "Which?")
+    tower = ada.post(path, {"quote": "tower"}).json()
+    assert ada.post(path, {"quote": "new bridge"}).status_code == 409
+    first = ada.get("highlights", limit=1).json()
+    assert [each["id"] for each in first["items"]] == [tower["id"]]
+    second = ada.get("highlights", limit=1, cursor=first["next"]).json()
+    assert ([each["id"] for each in second["items"]], second["next"]) == ([bridge["id"]], None)
+    assert [each["id"] for each in ada.get("highlights", q="which").json()["items"]] == [bridge["id"]]
+    assert ada.delete(f"highlights/{bridge['id']}").status_code == 204
+    assert ada.delete(f"highlights/{bridge['id']}").status_code == 404
+
+
 def test_a_note_is_written_replaced_and_deleted(ada):
     posting = a_posting()
     path = f"postings/{posting.pk}/note"

@@ -1,21 +1,35 @@
 """Postings and their marks, notes and summaries."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
 from django.http import Http404
 from django.utils.timezone import now
 from ninja import Query, Router
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import AwareDatetime, BaseModel, Field, StringConstraints
 
 from apps.accounts.models import User
 from apps.accounts.views.requests import PersonsRequest, present
 from apps.api.actions import marking
-from apps.api.dialects.rest.schemas.base import Schema
+from apps.api.dialects.rest.schemas.base import Schema, cut, place_in, place_of
 from apps.api.dialects.rest.schemas.postings import PostingDetails, PostingList, posting_details, posting_list
-from apps.api.dialects.rest.views.parameters import GivenId, GivenIds, Id, Name, Part, RequestBody, Text, Truth, answers
+from apps.api.dialects.rest.views.parameters import (
+    GivenId,
+    GivenIds,
+    Id,
+    Name,
+    Part,
+    RequestBody,
+    Text,
+    Truth,
+    Words,
+    answers,
+)
 from apps.api.dialects.rest.views.problems import Impossible
+from apps.api.formats.parameters import WITHOUT_NUL
 from apps.following import actions as following_actions
 from apps.following import queries as following
+from apps.following.algorithms.passages import Passage
 from apps.following.queries import Kind, Scope
 from apps.web.pages.summaries import summary_of_posting
 from apps.web.views.rendering import require_readable
@@ -171,6 +185,61 @@ def delete_note(request: PersonsRequest, posting_id: Id) -> None:
     """Delete your note on a posting."""
     require_readable(request.user, posting_id)
     following_actions.marks.delete_note(request.user, posting_id)
+
+
+class Highlight(Schema):
+    id: int
+    posting_id: int
+    quote: str
+    prefix: str = Field(description="What precedes the passage, by which it is found again after edits.")
+    suffix: str
+    note: str
+    made_at: datetime
+
+
+class HighlightList(Schema):
+    items: list[Highlight]
+    next: str | None
+
+
+class Highlights(Part):
+    q: Words = Field("", description="Only those with each of these words in passage or note.")
+
+
+class NewHighlight(RequestBody):
+    quote: Annotated[str, StringConstraints(min_length=1, max_length=5_000, pattern=WITHOUT_NUL)]
+    prefix: Words = ""
+    suffix: Words = ""
+    note: Text = ""
+
+
+@router.get("/highlights", response=answers(HighlightList))
+def list_highlights(request: PersonsRequest, params: Annotated[Highlights, Query()]) -> HighlightList:
+    """Your highlighted passages, the latest first."""
+    found = following.highlights_of(request.user, params.q)
+    if params.cursor:
+        [last] = place_in(params.cursor, int)
+        found = found.filter(pk__lt=last)
+    shown, last_shown = cut(list(found[: params.limit + 1]), params.limit)
+    items = [Highlight.model_validate(each) for each in shown]
+    return HighlightList(items=items, next=place_of(last_shown.pk) if last_shown else None)
+
+
+@router.post("/postings/{posting_id}/highlights", response=answers(Highlight, 409))
+def highlight_passage(request: PersonsRequest, posting_id: Id, data: NewHighlight) -> Highlight:
+    """Highlight a passage of a posting. One that is highlighted gets the note."""
+    found = following.readable_by(request.user).filter(pk=posting_id).first()
+    posting = present(found, "There is no such posting.")
+    passage = Passage(data.quote, data.prefix, data.suffix)
+    made = following_actions.highlights.highlight(request.user, posting, passage, note=data.note, now=now())
+    return Highlight.model_validate(made)
+
+
+@router.delete("/highlights/{highlight_id}", response=answers(None, status=204))
+def delete_highlight(request: PersonsRequest, highlight_id: Id) -> None:
+    """Remove a highlight with its note."""
+    if not following_actions.highlights.forget_highlight(request.user, highlight_id):
+        raise Http404("You have no such highlight.")
 
 
 class Summary(Schema):
