@@ -35,6 +35,7 @@ _BY_NAME: dict[str, Caching] = {
         SECRET: """
             shares shared saved_searches alert_rule alert_service alert_settings alert_stop alert_test_webhook
             alert_add_browser alert_remove_browser destinations remove_destination push opml_export
+            newsletters export_markdown export_json
             offline_list offline_articles offline_changes
             greader_client_login greader_token greader_export
         """,
@@ -44,6 +45,7 @@ _BY_NAME: dict[str, Caching] = {
             full_text player
             posting mark tag menu mark_up_to note place share summary hide history clear_history notes tags change_tag
             send leave_list compare_models
+            highlights highlight change_highlight plain_rules new_rule plain_rule forget_rule change_newsletter
             save_search change_search alert_found alert_resume alert_messages alert_retry own learning
             add follow edit_follow unfollow folders new_folder show_feeds arrange edit_folder delete_folder feed_health
             dismiss_notice mail_notices dismiss_notices dismiss_recommendation welcome filling opml preferences looks

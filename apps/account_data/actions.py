@@ -19,6 +19,7 @@ from apps.alerts.models import Message
 from apps.following import queries as following
 from apps.following.actions.errors import NotPossible
 from apps.jobs import actions as jobs
+from apps.newsletters import actions as newsletters
 from apps.postings.queries.recognition import ForeignPosting, recognize
 from apps.retrieval import actions as retrieval
 
@@ -119,5 +120,6 @@ def delete_account(user: User, *, now: datetime) -> None:
     # Messages first and in the order in which senders lock them, or the two could deadlock.
     list(Message.objects.filter(user=user).order_by("pk").select_for_update().values_list("pk"))
     jobs.claiming.forget_requester(user.username)
+    newsletters.forget_newsletters(user)
     accounts.delete_account(user)
     retrieval.adopt_sources(source_ids, now=now)

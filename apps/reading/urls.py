@@ -1,6 +1,18 @@
-from django.urls import path, re_path
+from django.urls import path
 
-from apps.reading.views import following, highlights, marks, media, news, offline, river, rules, search, sending
+from apps.reading.views import (
+    following,
+    highlights,
+    marks,
+    media,
+    news,
+    newsletters,
+    offline,
+    river,
+    rules,
+    search,
+    sending,
+)
 from apps.reading.views import river as preferences
 
 urlpatterns = [
@@ -37,7 +49,8 @@ urlpatterns = [
     path("history/clear/", marks.clear_history, name="clear_history"),
     path("notes/", marks.notes, name="notes"),
     path("highlights/", highlights.highlights, name="highlights"),
-    re_path(r"^highlights/export\.(?P<kind>md|json)$", highlights.export, name="export_highlights"),
+    path("highlights/export.md", highlights.export, {"kind": "md"}, name="export_markdown"),
+    path("highlights/export.json", highlights.export, {"kind": "json"}, name="export_json"),
     path("highlights/<int:highlight_id>/", highlights.change_highlight, name="change_highlight"),
     path("posting/<int:posting_id>/highlight/", highlights.highlight, name="highlight"),
     path("tags/", marks.tags, name="tags"),
@@ -57,8 +70,8 @@ urlpatterns = [
     path("search/saved/<int:saved_id>/resume/", search.resume, name="alert_resume"),
     path("rules/", rules.rules, name="plain_rules"),
     path("rules/new/", rules.rule, name="new_rule"),
-    path("rules/<int:saved_id>/", rules.rule, name="plain_rule"),
-    path("rules/<int:saved_id>/delete/", rules.forget_rule, name="forget_rule"),
+    path("rules/<int:rule_id>/", rules.rule, name="plain_rule"),
+    path("rules/<int:rule_id>/delete/", rules.forget_rule, name="forget_rule"),
     path("help/search/", search.search_help, name="search_help"),
     # alerts
     path("alerts/", search.log, name="alert_messages"),
@@ -79,6 +92,8 @@ urlpatterns = [
     # following
     path("catalogue/", following.catalogue, name="catalogue"),
     path("add/", following.add, name="add"),
+    path("newsletters/", newsletters.newsletters, name="newsletters"),
+    path("newsletters/change/", newsletters.change_newsletter, name="change_newsletter"),
     path("follow/<int:source_id>/", following.follow, name="follow"),
     path("follow/<int:source_id>/edit/", following.edit_follow, name="edit_follow"),
     path("follow/<int:source_id>/end/", following.unfollow, name="unfollow"),

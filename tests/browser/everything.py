@@ -12,6 +12,8 @@ from playwright.sync_api import BrowserContext
 from apps.accounts import queries
 from apps.accounts.models import User
 from apps.alerts import actions as alerts
+from apps.alerts.actions.plain_rules import save_plain_rule
+from apps.alerts.algorithms.plain_rules import PlainRule
 from apps.alerts.models import Browser, Message, Relevance, Rule
 from apps.following import actions as following
 from apps.following.models import Tag, Tagging
@@ -107,6 +109,8 @@ def some_of_everything(user: User) -> dict[str, Any]:
         "folder_id": folder.pk,
         "tag_id": tag.pk,
         "saved_id": saved.pk,
+        "rule_id": save_plain_rule(user, PlainRule("", "text", ("bridge",)), highlight=True, now=now).pk,
+        "highlight_id": 1,
         "secret": saved.secret,
         "share_secret": following.marks.share(user, posting.pk, now=now).secret,
         "invitation_secret": queries.invitation_by(user),

@@ -22,6 +22,7 @@ from apps.postings.queries.recognition import link_key_of
 from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import hosts_only
 from apps.sources.formats.opml import OpmlDocument, Subscription
+from apps.sources.kinds import delivered
 from apps.sources.models import Source
 
 Kind = Literal["all", "starred", "tag", "folder", "source", "sources"]
@@ -299,6 +300,9 @@ def subscription_list(user: User) -> OpmlDocument:
     named = first_nonempty("title", "source__title", "source__url")
     followed = follows_of(user).exclude(source__state=Source.State.IMPORTED)
     follows = followed.select_related("source").annotate(shown_title=named)
+    follows = (
+        follows_of(user).exclude(source__kind__in=delivered()).select_related("source").annotate(shown_title=named)
+    )
     return OpmlDocument(
         title=f"Feeds of {user.get_username()}",
         subscriptions=tuple(

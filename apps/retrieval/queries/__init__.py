@@ -14,6 +14,7 @@ from apps.retrieval.planner.due_times import SAFETY_GAP
 from apps.retrieval.planner.state import COST, HEADERS, TABLES, WORTH, parameters
 from apps.sources import kinds
 from apps.sources.algorithms.addresses import host
+from apps.sources.kinds import delivered
 from apps.sources.models import Source
 
 MAX_DUE_ICONS = 500
@@ -36,7 +37,7 @@ class RetrievalTotals:
 def to_check() -> QuerySet[Source]:
     """Sources that are followed or always retrieved, and active."""
     wanted = Q(always_retrieved=True) | Q(follows__isnull=False) | Q(site__follows__isnull=False)
-    return Source.objects.filter(wanted, state=Source.State.ACTIVE).distinct()
+    return Source.objects.filter(wanted, state=Source.State.ACTIVE).exclude(kind__in=delivered()).distinct()
 
 
 def schedule_of(source_id: int) -> Schedule | None:

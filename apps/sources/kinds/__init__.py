@@ -53,6 +53,7 @@ class SourceKind:
     is_feed: bool = False  # the servers of feeds know validators
     is_crawled: bool = False  # its items are links to pages: retrieval follows them, and `read` is not called
     is_page: bool = False  # it may be planned by its weekly timetable, as CAM plans web pages
+    is_retrieved: bool = True  # checked by the schedule; otherwise its postings are delivered
     is_offered: bool = True  # a person may choose it
     name: str = ""  # the module's
 
@@ -95,6 +96,11 @@ def all_kinds() -> Mapping[str, SourceKind]:
 def kind_of(name: str) -> SourceKind:
     """The kind of this name; one that reads nothing if its module was removed."""
     return all_kinds().get(name) or SourceKind(label=name, name=name)
+
+
+def delivered() -> list[str]:
+    """The kinds that are never checked."""
+    return [kind.name for kind in all_kinds().values() if not kind.is_retrieved]
 
 
 def proposing(name: str) -> SourceKind:

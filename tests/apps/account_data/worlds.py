@@ -89,7 +89,7 @@ def a_busy_person(username: str = "ada") -> User:
 
 def add_what_is_not_exported(user: User, posting: Posting) -> None:
     """Data outside of the archive: messages, browsers, keys, sessions, and names in rows of others."""
-    saved = SavedSearch.objects.get(user=user, name="Quakes")
+    [saved] = SavedSearch.objects.filter(user=user, plain__isnull=True)
     QueryTerm.objects.create(saved=saved, user_id=user.pk, term="quake", languages=1)
     times = {"published_at": NOON, "retrieved_at": NOON, "found_at": NOON}
     hit = Hit.objects.create(saved=saved, posting=posting, source_id=posting.source_id, **times)

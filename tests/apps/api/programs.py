@@ -16,7 +16,7 @@ from apps.alerts.actions.rules import set_rule
 from apps.alerts.models import Attempt, Hit, Message
 from apps.following.actions.marking import mark_all_read
 from apps.following.actions.marks import mark_read, star, tag, write_note
-from apps.following.models import Folder, Tag
+from apps.following.models import Folder, Highlight, Tag
 from apps.following.queries import Scope
 from apps.postings.models import Posting
 from apps.search.actions.saved import save_search
@@ -97,6 +97,7 @@ class UserData:
     message_id: int
     story_id: int
     undo_id: int
+    highlight_id: int
 
 
 def a_person_with_everything(name: str, size: int = 1) -> UserData:
@@ -113,6 +114,9 @@ def a_person_with_everything(name: str, size: int = 1) -> UserData:
         tag(person, [each.pk for each in postings], f"{name} tag {number}", now)
         a_folder(person, f"{name} folder {number}")
     write_note(person, posting.pk, f"{name} wrote this", now=now)
+    highlight = Highlight.objects.create(
+        user=person, posting=posting, quote=f"{name} wrote", note=f"{name} wrote this, too", made_at=now
+    )
     an_edition(posting, title=f"{name} edition")
     mark_read(person, [posting.pk], read=True, now=now)
     searches = [_a_search(person, f"{name} search {number}", postings[: size * 2]) for number in range(size)]
@@ -135,6 +139,7 @@ def a_person_with_everything(name: str, size: int = 1) -> UserData:
         message_id=messages[0].pk,
         story_id=story.pk,
         undo_id=marked.undo,
+        highlight_id=highlight.pk,
     )
 
 

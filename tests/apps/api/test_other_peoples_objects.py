@@ -30,6 +30,7 @@ KINDS: Mapping[str, Callable[[UserData], int]] = {
     "category_id": lambda owner: owner.folder_id + 1,  # of Miniflux: 1 is no folder's
     "folder_id": lambda owner: owner.folder_id,
     "folder_ids": lambda owner: owner.folder_id,
+    "highlight_id": lambda owner: owner.highlight_id,
     "like_ids": lambda owner: owner.posting.pk,
     "parent_id": lambda owner: owner.other_folder_id,
     "posting_id": lambda owner: owner.posting.pk,

@@ -48,6 +48,20 @@ full_text
 history | start=$posting_id
 clear_history
 notes | q=wrote
+highlights | q=wrote
+export_markdown
+export_json
+highlight | quote=alone&note=mine
+change_highlight | note=mine | do=delete
+newsletters | site=a.example
+change_newsletter
+  | do=remove&number=$newsletter_id
+  | do=confirm&number=$held_id
+  | do=refuse&number=$held_id
+plain_rules
+new_rule | words=alone&part=text&effects=star&save=1 | words=alone&part=text&place=folder:$folder_id&effects=star&save=1
+plain_rule | words=alone&part=text&effects=star&save=1
+forget_rule | do=delete
 tags
 change_tag | do=rename&name=mine | do=delete | do=merge&into=mine
 shares

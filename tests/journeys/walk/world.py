@@ -17,13 +17,17 @@ from django.utils.http import int_to_base36
 
 from apps.accounts import actions as accounts
 from apps.accounts import queries as accounts_queries
+from apps.accounts.models import User
+from apps.alerts.actions.plain_rules import save_plain_rule
 from apps.alerts.actions.sending import add_destination
+from apps.alerts.algorithms.plain_rules import PlainRule
 from apps.alerts.channels.push import public_push_key
 from apps.alerts.models import Browser, Rule
 from apps.feed_health.models import Notice
 from apps.following import actions as following
 from apps.following.models import FollowedList, Reading
 from apps.jobs.models import DeadLetter, Job
+from apps.newsletters.models import HeldLetter, Newsletter
 from apps.published_feeds.actions.addresses import make_address
 from apps.retrieval.models import Crawl, Page
 from apps.search.actions.reindexing import consume
@@ -61,15 +65,9 @@ def a_foreign_world() -> World:
     address = make_address(person, "folder", owner.folder_id, now=now)
     Reading.objects.create(user=person, posting=owner.posting, read_at=now)
     notice = Notice.objects.create(user=person, source=owner.source, kind="broken", at=NOON, created_at=now)
-    browser = Browser.objects.get(user=person)
-    Browser.objects.filter(pk=browser.pk).update(name=f"{MARKER} browser", secret="browser-secret-of-the-owner")
-    passkey = Authenticator.objects.create(
-        user=person, type=Authenticator.Type.WEBAUTHN, data={"name": f"{MARKER} private passkey"}
-    )
-    Authenticator.objects.filter(type="totp").update(data={"secret": "totp-secret-of-the-owner"})
-    social = SocialAccount.objects.get(user=person)
+    browser, passkey = Browser.objects.get(user=person), _with_secrets(person)
+    social, session = SocialAccount.objects.get(user=person), UserSession.objects.get(user=person)
     public_push_key()  # made once, at the first visit
-    session = UserSession.objects.get(user=person)
     site = a_source(url="https://site.example/", title="Site", kind="site", listed=True)
     Crawl.objects.create(source=owner.source, pages_per_day=500)
     destination = add_destination(person, "readwise", {"token": "token-of-the-owner"}, name=MARKER, now=now)
@@ -84,12 +82,17 @@ def a_foreign_world() -> World:
     job = Job.objects.create(kind="index", requested_by="Ann", state="running")
     stuck = DeadLetter.objects.create(id="stuck-1", task="x", content="{}", first_at=now, last_at=now, abandoned_at=now)
     rule = _with_a_webhook(owner.search.rule)
+    plain = save_plain_rule(person, PlainRule("", "text", (f"{MARKER} wrote",)), star=True, now=now)
+    held = _a_held_letter(person, now)
     a_posting(a_source(title="Wire", listed=True), title="For all", text="All may read this alone.", language="en")
     consume()
     known = [
         secret, invitation_secret, share.secret, address.secret, owner.search.secret, rule.stop_token,
         rule.webhook_secret, session.session_key, hub.token, hub.secret, browser.endpoint, followed_list.url,
         "browser-secret-of-the-owner", "totp-secret-of-the-owner", "token-of-the-owner", settings.SECRET_KEY,
+        rule.webhook_secret, session.session_key, hub.token, hub.secret, browser.endpoint,
+        held.newsletter.token, plain.secret,
+        "browser-secret-of-the-owner", "totp-secret-of-the-owner", settings.SECRET_KEY,
     ]  # fmt: skip
     values = {
         "address_id": address.pk, "browser_id": browser.pk, "category_id": owner.folder_id + 1,
@@ -102,7 +105,8 @@ def a_foreign_world() -> World:
         "posting_id": owner.posting.pk, "provider_id": "unknown", "rest": "nothing/here", "saved_id": owner.search.pk,
         "secret": guessed(owner.search.secret), "section_id": section.pk, "session_id": session.pk,
         "share_secret": guessed(share.secret), "signature": "forged", "encoded": "aHR0cHM6Ly9hLmV4YW1wbGUv",
-        "slug": section.slug, "source_id": owner.source.pk, "story_id": owner.story_id,
+        "highlight_id": owner.highlight_id, "rule_id": plain.pk, "newsletter_id": held.newsletter_id,
+        "held_id": held.pk, "slug": section.slug, "source_id": owner.source.pk, "story_id": owner.story_id,
         "stream": f"feed/{owner.source.pk}", "email": person.email,
         "destination_id": destination.pk,
         "now": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "other_source_id": site.pk, "social_id": social.pk,
@@ -111,6 +115,21 @@ def a_foreign_world() -> World:
         "undo_id": owner.undo_id, "user_id": person.pk, "what": "pause", "who": person.pk,
     }  # fmt: skip
     return World(owner, values, tuple(known))
+
+
+def _with_secrets(person: User) -> Authenticator:
+    Browser.objects.filter(user=person).update(name=f"{MARKER} browser", secret="browser-secret-of-the-owner")
+    Authenticator.objects.filter(type="totp").update(data={"secret": "totp-secret-of-the-owner"})
+    return Authenticator.objects.create(
+        user=person, type=Authenticator.Type.WEBAUTHN, data={"name": f"{MARKER} private passkey"}
+    )
+
+
+def _a_held_letter(person: User, now: datetime) -> HeldLetter:
+    source = a_source(kind="newsletter", title="Letters")
+    newsletter = Newsletter.objects.create(source=source, user=person, token="address-of-the-owner", made_at=now)
+    content = b"From: a@b.example\n\nx"
+    return HeldLetter.objects.create(newsletter=newsletter, title=f"{MARKER} wrote", content=content, received_at=now)
 
 
 def _a_subscription(source: Source, now: datetime) -> Subscription:

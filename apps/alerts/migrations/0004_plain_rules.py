@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('alerts', '0002_unweighed'),
+        ('alerts', '0003_destinations'),
     ]
 
     operations = [

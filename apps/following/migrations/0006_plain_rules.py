@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('following', '0004_tags_whatever_their_case'),
+        ('following', '0005_followed_lists'),
         ('postings', '0004_bands_at_once'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
