@@ -17,7 +17,7 @@ OPTIONS = ("--universal", "--generate-hashes", "--python-version", "3.11", "pypr
 
 
 class Command(LabCommand):
-    help = f"{__doc__} Run all tests afterwards, and write the list of licences anew."
+    help = f"{__doc__} Run all tests afterwards, and update the list of licences."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--package", help="upgrade this one alone (default: all)")
