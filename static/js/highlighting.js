@@ -26,14 +26,17 @@ function place(button, { range }) {
   button.style.insetBlockStart = `${Math.max(8, Math.min(bottom + 8, innerHeight - button.offsetHeight - 8))}px`;
 }
 
+function show() {
+  const found = selected();
+  for (const button of document.querySelectorAll("[data-highlight-selection]")) {
+    if (found && button.closest(".reader")?.contains(found.prose)) place(button, found);
+    else button.hidden = true;
+  }
+}
+
 export function offerHighlights() {
-  document.addEventListener("selectionchange", () => {
-    const found = selected();
-    for (const button of document.querySelectorAll("[data-highlight-selection]")) {
-      if (found && button.closest(".reader")?.contains(found.prose)) place(button, found);
-      else button.hidden = true;
-    }
-  });
+  show(); // the selection may be made by now
+  document.addEventListener("selectionchange", show);
   // Pressing the button must not end the selection.
   document.addEventListener("pointerdown", (event) => event.target.closest("[data-highlight-selection]") && event.preventDefault());
   document.addEventListener("click", ({ target }) => {

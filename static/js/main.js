@@ -1,11 +1,10 @@
 // All scripts are enhancements: everything works without them.
+import { closeByPressing } from "./closing.js";
 import { watchKeys } from "./keyboard.js";
-import { closeMenus } from "./menus.js";
 import { startOffline } from "./offline.js";
 import { watchArticles } from "./pane.js";
 import { removeBroken } from "./pictures.js";
 import { offerSharing } from "./sharing.js";
-import { closeAnswers } from "./refreshing.js";
 import { rememberSidebar } from "./sidebar.js";
 import { nameZone } from "./times.js";
 
@@ -23,7 +22,6 @@ nameZone();
 watchArticles();
 watchKeys();
 rememberSidebar();
-closeAnswers();
 // Only few pages need these.
 const has = (selector) => document.querySelector(selector) !== null;
 if (has("[data-arranging]")) import("./arranging.js").then(({ letArrange }) => letArrange());
@@ -33,10 +31,12 @@ if (has(".sidebar, [data-posting]")) {
   import("./scrolling.js").then(({ markWhileScrolling }) => markWhileScrolling());
   import("./swipes.js").then(({ watchSwipes }) => watchSwipes());
   import("./playing.js").then(({ keepPlaces }) => keepPlaces());
-  import("./highlighting.js").then(({ offerHighlights }) => offerHighlights());
   import("./players.js").then(({ playInPlace }) => playInPlace());
 }
+// The first selection comes long before a passage is chosen.
+const offerHighlights = () => import("./highlighting.js").then(({ offerHighlights }) => offerHighlights());
+document.addEventListener("selectionchange", offerHighlights, { once: true });
 offerSharing();
-closeMenus();
+closeByPressing();
 removeBroken();
 startOffline();

@@ -298,11 +298,8 @@ def subscription_list(user: User) -> OpmlDocument:
     paths = folder_paths(folders)
     filed = folders_by_source(user)
     named = first_nonempty("title", "source__title", "source__url")
-    followed = follows_of(user).exclude(source__state=Source.State.IMPORTED)
+    followed = follows_of(user).exclude(source__state=Source.State.IMPORTED).exclude(source__kind__in=delivered())
     follows = followed.select_related("source").annotate(shown_title=named)
-    follows = (
-        follows_of(user).exclude(source__kind__in=delivered()).select_related("source").annotate(shown_title=named)
-    )
     return OpmlDocument(
         title=f"Feeds of {user.get_username()}",
         subscriptions=tuple(

@@ -42,7 +42,8 @@ class Lateness:
 
 def _spread(seconds: str) -> str:
     percentiles = f"percentile_disc(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY {seconds})"
-    return f"{percentiles} || max({seconds}) || sum({seconds}) AS {seconds}"
+    spread = f"{percentiles} || max({seconds}) || sum({seconds})"
+    return f"CASE WHEN count({seconds}) = 0 THEN '{{{{}}}}' ELSE {spread} END AS {seconds}"
 
 
 _LATENESS = f"""

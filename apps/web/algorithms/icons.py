@@ -4,7 +4,7 @@ import functools
 import re
 from zlib import crc32
 
-HUES = 12  # classes in icons.css
+HUES = 12  # classes in panes.css
 
 _BEFORE_NAME = re.compile(r"^(?:https?://)?(?:www\.)?", re.IGNORECASE)
 

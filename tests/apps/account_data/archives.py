@@ -69,7 +69,7 @@ def everything(user: User) -> dict[str, object]:
         "places": sorted(Playback.objects.filter(user=user).values_list("posting", "address", "seconds", "changed_at")),
         "reactions": list(reactions),
         "searches": list(searches),
-        "rules": list(rules),
+        "rules": sorted(rules),
         "plain rules": sorted(
             (saved.plain["words"], saved.plain["place"][:6], saved.plain["keep"], saved.rule.highlight, saved.rule.tag)
             for saved in SavedSearch.objects.filter(user=user, plain__isnull=False)

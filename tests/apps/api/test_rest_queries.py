@@ -25,6 +25,7 @@ MAX_COUNT = {
     "/postings": 4,
     "/postings/{posting_id}": 4,
     "/postings/{posting_id}/summary": 6,
+    "/highlights": 2,
     "/search?q=alone": 20,
     "/searches": 3,
     "/searches/{search_id}": 3,

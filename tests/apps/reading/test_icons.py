@@ -82,7 +82,7 @@ def luminance(lightness: float, chroma: float, hue: float) -> float:
 
 
 def test_white_letters_stand_out_on_every_colour():
-    css = (Path(settings.BASE_DIR) / "static" / "css" / "icons.css").read_text("utf-8")
+    css = (Path(settings.BASE_DIR) / "static" / "css" / "panes.css").read_text("utf-8")
     [(lightness, chroma)] = re.findall(r"oklch\((\d+)% ([\d.]+) var\(--hue\)\); color: #ffffff", css)
     hues = re.findall(r"\.hue-\d+ \{ --hue: (\d+)deg; \}", css)
     assert len(hues) == HUES
