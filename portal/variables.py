@@ -85,6 +85,9 @@ DOCUMENT_DAYS = environment.whole("WIREBEAT_DOCUMENT_DAYS", 30, at_least=1, at_m
 RETRIEVAL_LOG_DAYS = environment.whole("WIREBEAT_RETRIEVAL_LOG_DAYS", 30, at_least=1, at_most=100 * _YEAR)
 #: Megabytes of proxied pictures stored per day. Beyond that, pictures are fetched again for each reader.
 PICTURES_MB = environment.whole("WIREBEAT_PICTURES_MB", 1_000, at_most=10**9)
+#: Gigabytes for the database and the fetched article pages. Beyond them the articles that were stored first are deleted
+#: each night, unless someone starred or annotated them. 0 is no limit.
+QUOTA_BYTES = environment.whole("WIREBEAT_QUOTA_GB", 0, at_most=10**6) * 10**9
 
 ## Mail and accounts
 #: Mail server: `smtp://user:password@host:port`, `smtps://…` or `smtp+tls://…`.

@@ -1,8 +1,10 @@
 """The dashboard's page of storage: sizes, growth, and how long articles are kept."""
 
 from datetime import datetime
+from math import inf
 from typing import NamedTuple
 
+from django.conf import settings
 from django.core.cache import cache
 
 from apps.dashboard.pages.overview import within_time
@@ -45,6 +47,7 @@ def storage_page(now: datetime) -> Context:
         "growth": per_posting * sum(week) / len(week) if per_posting and week else None,  # bytes a day
         "index": within_time(index_state),
         "forecast": forecast(expected, loaded.size, per_posting) if expected and loaded and per_posting else (),
+        "quota": settings.QUOTA_BYTES,  # 0: none
         "retentions": sources.retentions(),
         "categories": sources.categories(sources.everything()),
     }
@@ -52,8 +55,9 @@ def storage_page(now: datetime) -> Context:
 
 def forecast(expected: dict[int, float], size: int, per_posting: float) -> list[Forecast]:
     """The forecast for each number of days, from the postings expected then; `expected[0]` are those of now."""
+    limit = max(settings.QUOTA_BYTES or inf, size)
     growth = {days: per_posting * max(0.0, postings - expected[0]) for days, postings in expected.items() if days}
-    return [Forecast(days, expected[days], size + grown) for days, grown in growth.items()]
+    return [Forecast(days, expected[days], min(size + grown, limit)) for days, grown in growth.items()]
 
 
 def _stored(now: datetime) -> tuple[Stored, ...]:

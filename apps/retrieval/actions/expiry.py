@@ -1,28 +1,46 @@
 """Delete expired postings, unless a user starred them or wrote a note on them."""
 
 from datetime import datetime
+from math import ceil
 
+from django.conf import settings
 from django.db import transaction
 
+from apps.database.sizes import sizes
 from apps.database.statements import execute, query
 from apps.documents import actions as documents
+from apps.documents.queries import kept
 from apps.postings.actions import forget_old_fingerprints, note_recent_copies
 from apps.postings.models import Posting
-from apps.retrieval.queries.retention import NOT_KEPT, expired
+from apps.retrieval.queries.retention import NOT_KEPT, expired, live_bytes, oldest
 
 BATCH = 500  # postings of one transaction
 
 
 def forget_expired(*, now: datetime) -> int:
-    """Delete the postings that are older than their retention; returns how many there were."""
+    """Delete the postings that are older than their retention, or beyond the quota; returns how many there were."""
     note_recent_copies(now)
     forget_old_fingerprints(now)
     deleted = after = 0
     while True:
         ids, after = expired(after, BATCH, now)
         if not ids:
-            return deleted
+            return deleted + _forget_beyond_quota(now)
         deleted += _delete(ids, now)
+
+
+def _forget_beyond_quota(now: datetime) -> int:
+    """Delete the postings that were stored first, until the rest fits into the quota."""
+    if not settings.QUOTA_BYTES:
+        return 0
+    used, per_posting = live_bytes(sizes())
+    excess = used + kept().bytes - settings.QUOTA_BYTES
+    wanted = ceil(excess / per_posting) if excess > 0 and per_posting else 0
+    deleted = after = 0
+    while deleted < wanted and (ids := oldest(after, min(BATCH, wanted - deleted))):
+        deleted += _delete(ids, now)
+        after = ids[-1]
+    return deleted
 
 
 @transaction.atomic

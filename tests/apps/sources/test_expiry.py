@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from apps.dashboard.pages.storage import storage_page
+from apps.database.sizes import sizes
 from apps.documents import actions as documents
 from apps.documents.queries import DocumentLost, kept, read
 from apps.following.actions.marks import write_note
@@ -174,6 +175,51 @@ def test_no_search_finds_an_expired_posting(client: Client):
     page = client.get(reverse("search"), {"q": "zeppelins"}).text
     assert "Porto" in page
     assert "Lisbon" not in page
+
+
+# --- quota ------------------------------------------------------------------------------------------------------------
+def stored(source, count: int) -> list[int]:
+    """Postings of some kilobytes each, the oldest first, of which Postgres knows the number."""
+    words = " ".join(f"{number:x}" for number in range(9_000, 10_000))
+    made = [a_dated(source, count - number, text=f"{number} {words}").pk for number in range(count)]
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE postings_posting")
+    return made
+
+
+@pytest.fixture
+def live(monkeypatch):
+    """The present number of postings: Postgres counts them when a transaction ends, and those of tests do not."""
+    monkeypatch.setattr(
+        retention,
+        "_LIVE",
+        retention._LIVE.replace(
+            "greatest(0, pg_stat_get_live_tuples('postings_posting'::regclass))",
+            "(SELECT count(*) FROM postings_posting)",
+        ),
+    )
+
+
+@pytest.mark.usefixtures("live")
+def test_beyond_the_quota_the_oldest_go_and_a_second_run_deletes_no_more(settings):
+    made = stored(a_source(), 400)
+    a_mark(a_user(), Posting.objects.get(pk=made[0]), starred_at=NOON)
+    used, per_posting = retention.live_bytes(sizes())
+    settings.QUOTA_BYTES = int(used + kept().bytes - 100 * per_posting)
+    assert forget_expired(now=NOON) == pytest.approx(100, abs=10)
+    assert left() >= {made[0], *made[115:]}
+    assert not left() & set(made[1:90])
+    assert forget_expired(now=NOON) <= 5  # its files are as large as before
+
+
+@pytest.mark.usefixtures("live")
+def test_what_a_source_still_shows_is_kept_whatever_the_quota(settings):
+    source = a_source()
+    a_profile(source, window=20)
+    made = stored(source, 50)
+    settings.QUOTA_BYTES = 1
+    forget_expired(now=NOON)
+    assert left() == set(made[-20:])
 
 
 # --- forecast ---------------------------------------------------------------------------------------------------------
