@@ -94,7 +94,7 @@ def test_the_lines_of_a_request_have_its_id_and_later_ones_have_none():
         lines.append(formatted("within"))
         return SimpleNamespace(headers={})
 
-    request = SimpleNamespace(headers={"X-Request-ID": "abc-1"})
+    request = SimpleNamespace(headers={"X-Request-ID": "abc-1"}, resolver_match=None)
     assert logs.with_request_id(answer)(request).headers == {"X-Request-ID": "abc-1"}
     assert lines[0]["request_id"] == "abc-1"
     assert "request_id" not in formatted("after")

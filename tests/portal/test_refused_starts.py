@@ -58,6 +58,8 @@ WRONG = [
     ("WIREBEAT_ORIGINS", "news.example", "is no origin"),
     ("WIREBEAT_ORIGINS", "https://news.example/", "is no origin"),
     ("WIREBEAT_PICTURES_MB", "1,000", "expected a whole number"),
+    ("WIREBEAT_QUOTA_GB", "ten", "expected a whole number"),
+    ("WIREBEAT_NEWSLETTER_DOMAIN", "ada@letters.example", "is no host"),
     ("WIREBEAT_PROXIES", "100", "from 0 to 20"),
     ("WIREBEAT_PUSH", "never", "expected auto, on, off"),
     ("WIREBEAT_RETRIEVAL_LOG_DAYS", "0", "from 1 to 36600"),
