@@ -194,7 +194,7 @@ _mail = variables.MAIL
 EMAIL_HOST, EMAIL_PORT = _mail.host or "localhost", _mail.port or 25
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.user, _mail.password
 EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.use_tls, _mail.use_ssl
-NEWSLETTER_DOMAIN = "".join(variables.NEWSLETTER_DOMAIN)
+NEWSLETTER_DOMAIN = "".join(variables.NEWSLETTER_DOMAINS[:1])
 EMAIL_TIMEOUT = 30  # s without a response of the mail server
 
 ACCOUNT_ADAPTER = "apps.accounts.adapters.AccountAdapter"

@@ -101,7 +101,7 @@ EMAIL_BACKEND = environment.class_path(
 DEFAULT_FROM_EMAIL = environment.mail_address("WIREBEAT_FROM_EMAIL", "wirebeat@localhost")
 #: Domain of the addresses for newsletters, whose mail server pipes them into `manage.py receive_mail`. Without it no
 #: newsletters are offered.
-NEWSLETTER_DOMAIN = environment.hosts("WIREBEAT_NEWSLETTER_DOMAIN", "")[:1]
+NEWSLETTER_DOMAINS = environment.hosts("WIREBEAT_NEWSLETTER_DOMAIN", "")
 #: Who can sign up: all visitors, holders of an invitation link from an admin, or none.
 SIGN_UP = environment.choice("WIREBEAT_SIGN_UP", "open", "invited", "closed")
 #: Whether people confirm their mail address. With `mandatory`, everybody needs one.
