@@ -29,11 +29,11 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 
 
 class UnknownAddress(ValueError):
-    """No person has this address, or not any more."""
+    """No newsletter has this address, or no longer."""
 
 
 class TooMany(ValueError):
-    """The address has received too much today: the mail server shall try again later."""
+    """The address has received too much today: the mail server is to retry later."""
 
 
 @transaction.atomic
@@ -80,7 +80,7 @@ def receive(recipient: str, content: bytes, *, now: datetime) -> bool:
     mine = Newsletter.objects.filter(token=token, user__is_active=True, source__follows__isnull=False)
     newsletter = mine.select_for_update(of=("self",)).first() if domain == settings.NEWSLETTER_DOMAIN else None
     if newsletter is None:
-        raise UnknownAddress(f"Nobody receives newsletters as {recipient}."[:300])
+        raise UnknownAddress(f"No newsletter has the address {recipient}."[:300])
     letter = read(content)
     today = now - timedelta(days=1)
     received = Posting.objects.filter(source_id=newsletter.pk, retrieved_at__gt=today).count()
@@ -113,7 +113,7 @@ def confirm_sender(user: User, held_id: int, *, now: datetime) -> bool:
     domain = registrable_domain(read(bytes(found.content)).host)
     newsletter.domains = sorted({*newsletter.domains, domain})
     newsletter.save(update_fields=["domains"])
-    for held in HeldLetter.objects.filter(newsletter=newsletter).order_by("pk"):
+    for held in HeldLetter.objects.filter(newsletter=newsletter).order_by("pk").iterator(chunk_size=1):
         letter = read(bytes(held.content))
         if registrable_domain(letter.host) == domain:
             _store(newsletter, letter, now)

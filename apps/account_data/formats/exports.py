@@ -11,6 +11,7 @@ from lxml import etree
 
 from apps.account_data.formats.problems import BadArchive
 from apps.database.sanitizing import sanitize
+from apps.sources.formats.dates import parse_date
 
 MAX_FILE_BYTES = 30 * 10**6  # read at once
 MAX_LENGTHS = {"html": 500_000, "guid": 2_000, "url": 2_000, "feed": 2_000}  # characters
@@ -111,7 +112,7 @@ def _tags(value: Any) -> list[str]:
     if isinstance(value, str) and value.startswith("["):
         try:
             value = [label[1] for label in json.loads(value)]
-        except (ValueError, TypeError, LookupError):
+        except (ValueError, TypeError, LookupError, RecursionError):
             return []
     if isinstance(value, str):
         return value.split(",")
@@ -130,12 +131,7 @@ def moment(value: Any) -> datetime | None:
             number = number / 1_000 if number > MAX_SECONDS else number
         return datetime.fromtimestamp(number, UTC)
     except (TypeError, ValueError, OverflowError, OSError):
-        pass
-    try:
-        at = datetime.fromisoformat(str(value))
-    except ValueError:
-        return None
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
+        return parse_date(str(value))
 
 
 def _json(name: str, data: bytes) -> Any:

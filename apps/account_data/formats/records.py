@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from apps.account_data.formats.container import Container
@@ -64,7 +64,7 @@ class Record(NamedTuple):
             raise self.bad(f"“{name}” is not a time.") from None
         if at.tzinfo is None or not 1970 <= at.year <= 9000:
             raise self.bad(f"“{name}” is not a time with a zone.")
-        return at
+        return at.astimezone(UTC)  # Postgres rejects offsets of 16 hours and more
 
     def inner(self, name: str) -> "Record | None":
         value = self.values.get(name)

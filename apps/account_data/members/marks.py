@@ -6,7 +6,6 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db.models import DateTimeField, Field, Model, QuerySet
-from django.utils.timezone import is_naive
 
 from apps.account_data.formats.records import Record, line_of
 from apps.account_data.members.base import AT_ONCE, AboutPostings, Values, in_batches, reference
@@ -156,10 +155,11 @@ def options_in(record: Record, model: type[Model], known: Collection[str]) -> di
         value = record.values.get(field.name)
         if field.name not in record.values or (value is None and not field.null):
             continue
+        if isinstance(field, DateTimeField):
+            options[field.name] = record.moment(field.name)
+            continue
         try:
             options[field.name] = None if value is None else field.clean(value, None)
         except (ValidationError, TypeError, ValueError):
             raise record.bad(f"“{field.name}” cannot have that value.") from None
-        if isinstance(field, DateTimeField) and value is not None and is_naive(options[field.name]):
-            raise record.bad(f"“{field.name}” is not a time with a zone.")
     return options

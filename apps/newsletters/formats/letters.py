@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
 from email import message_from_bytes, policy
 from email.message import EmailMessage
-from email.utils import parseaddr, parsedate_to_datetime
+from email.utils import parseaddr
 from hashlib import blake2b
 from html import escape
 from typing import Any, NamedTuple, TypeVar
 
+from apps.sources.formats.dates import parse_date
 from apps.sources.formats.feed import ParsedEntry
 from apps.sources.formats.text import MAX_CONTENT, one_line, web_address, without_controls
 
@@ -68,7 +68,7 @@ def read(content: bytes) -> Letter:
         link=web_address(_header(message, "Archived-At").strip("<> ")),  # RFC 5064
         title=title,
         content=html,
-        published=_tried(lambda: _zoned(parsedate_to_datetime(_header(message, "Date"))), None),
+        published=parse_date(_header(message, "Date")),
         authors=(one_line(name, 200) or address,) if name or address else (),
     )
     return Letter(address.lower() if "@" in address else "", unsubscribe, entry)
@@ -84,10 +84,6 @@ def _tried(action: Callable[[], Value], otherwise: Value) -> Value:
 
 def _header(message: EmailMessage, name: str) -> str:
     return one_line(without_controls(_tried(lambda: str(message.get(name) or ""), "")))
-
-
-def _zoned(at: datetime) -> datetime:
-    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def _body(message: EmailMessage) -> str:

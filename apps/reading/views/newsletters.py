@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.contrib import messages
+from django.db.models import Prefetch
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.timezone import now
@@ -11,14 +12,15 @@ from apps.accounts.views.requests import errors_shown, person_get, person_post
 from apps.database.sanitizing import sanitize
 from apps.following.actions.errors import NotPossible
 from apps.newsletters import actions
-from apps.newsletters.models import Newsletter
+from apps.newsletters.models import HeldLetter, Newsletter
 from apps.web.algorithms.numbers import whole_number
 from apps.web.views.rendering import PersonsRequest, show
 
 
 @person_get
 def newsletters(request: PersonsRequest) -> HttpResponse:
-    mine = Newsletter.objects.filter(user=request.user).select_related("source").prefetch_related("held")
+    held = Prefetch("held", HeldLetter.objects.defer("content"))  # up to 100 MB of each newsletter
+    mine = Newsletter.objects.filter(user=request.user).select_related("source").prefetch_related(held)
     site = sanitize(request.GET.get("site", ""))[:300]
     return show(
         request,

@@ -1,7 +1,8 @@
 """Rendering shared by all views."""
 
 import pickle
-from datetime import datetime
+from contextlib import suppress
+from datetime import UTC, datetime
 from hashlib import blake2b
 from secrets import token_bytes
 
@@ -108,11 +109,10 @@ def is_from_here(request: HttpRequest) -> bool:
 
 def read_time(text: str) -> datetime | None:
     """An aware time as our forms contain it, or None."""
-    try:
+    with suppress(ValueError, OverflowError):
         at = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return at if at.tzinfo else None
+        return at.astimezone(UTC) if at.tzinfo else None  # Postgres rejects offsets of 16 hours and more
+    return None
 
 
 def place_in_list(request: HttpRequest) -> Cursor | None:

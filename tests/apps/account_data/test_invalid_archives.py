@@ -7,8 +7,8 @@ import pytest
 from apps.account_data.formats import container
 from apps.account_data.formats.problems import BadArchive
 from apps.alerts.models import Rule
-from apps.following.models import Folder
-from tests.apps.account_data.archives import archive_of, everything, import_archive, rewritten
+from apps.following.models import Folder, Mark
+from tests.apps.account_data.archives import archive_of, everything, import_archive, members_of, rewritten
 from tests.apps.account_data.worlds import a_busy_person
 from tests.builders import a_user
 
@@ -110,6 +110,14 @@ def test_characters_that_postgres_cannot_store_are_removed():
     bob = a_user()
     import_archive(bob, rewritten(archive, folders__jsonl=b'{"path": ["a\\u0000b\\ud800"]}\n'))
     assert Folder.objects.get(user=bob).name == "ab"
+
+
+def test_times_with_an_offset_that_postgres_rejects_are_imported():
+    ada, bob = a_busy_person(), a_user("bob")
+    archive = archive_of(ada)
+    marks = members_of(archive)["marks.jsonl"].replace(b"+00:00", b"+23:59")
+    import_archive(bob, rewritten(archive, marks__jsonl=marks))
+    assert Mark.objects.filter(user=bob).exists()
 
 
 def test_unknown_preferences_are_skipped_and_reported():

@@ -331,7 +331,10 @@ def test_single_articles_that_cannot_be_used_are_reported_with_their_place():
     assert starred(user) == {"https://storms.example/2"}
 
 
-@pytest.mark.parametrize("value", [None, 3, "x\0", [], {}, [[]], {"0": "x"}, True, "9" * 400, "[[1]]", float("nan")])
+HOSTILE = (None, 3, "x\0", [], {}, [[]], {"0": "x"}, True, "9" * 400, "[[1]]", float("nan"), "[" * 100_000)
+
+
+@pytest.mark.parametrize("value", HOSTILE)
 def test_hostile_values_are_read_without_an_exception(value):
     names = (
         "categories",
@@ -351,6 +354,18 @@ def test_hostile_values_are_read_without_an_exception(value):
         assert len(articles) + len(skipped) == 1
     articles, _skipped = read("x.json", json.dumps([item | {"created_at": value}]).encode())
     assert len(articles) == 1
+
+
+@pytest.mark.parametrize(
+    "written", ["9999-12-31T23:59:00-05:00", "0001-01-01T00:00:00+05:00", "2024-05-01T10:00+23:59"]
+)
+def test_articles_with_impossible_dates_are_imported_and_can_be_read(client, written):
+    user = a_user()
+    item = greader_item(1, STARRED, published=written, timestampUsec=written)
+    import_file(user, "starred.json", json.dumps({"items": [item]}).encode())
+    client.force_login(user)
+    assert client.get(reverse("posting", args=[Posting.objects.get().pk])).status_code == 200
+    assert "Storm 1" in client.get(reverse("river_starred")).text
 
 
 def test_the_page_imports_and_reports(client):

@@ -91,6 +91,14 @@ def test_mails_of_other_senders_wait_until_the_person_confirms_them():
     assert actions.refuse_letter(user, eve.pk)
 
 
+@pytest.mark.parametrize("written", ["Fri, 31 Dec 9999 23:59:00 -0500", "Fri, 01 Jan 2021 10:00:00 +9959"])
+def test_a_mail_with_an_impossible_date_can_be_read(client, written):
+    newsletter = a_newsletter()
+    receive(address_of(newsletter), a_mail(Date=written), now=NOON)
+    client.force_login(newsletter.user)
+    assert client.get(reverse("posting", args=[Posting.objects.get().pk])).status_code == 200
+
+
 def test_mails_that_wait_are_limited_and_expire():
     newsletter = a_newsletter(site="")
     for number in range(MAX_HELD + 1):
@@ -173,6 +181,15 @@ def test_a_person_gets_an_address_for_a_site_and_reads_the_mail_in_their_list(cl
     assert Posting.objects.count() == 2
     client.post(reverse("change_newsletter"), {"do": "remove", "number": newsletter.pk})
     assert not Posting.objects.exists()
+
+
+def test_the_page_of_newsletters_does_not_load_the_mails_that_wait(client, django_assert_max_num_queries):
+    newsletter = a_newsletter(site="")
+    receive(address_of(newsletter), a_mail(), now=NOON)
+    client.force_login(newsletter.user)
+    with django_assert_max_num_queries(20) as queries:
+        assert "Waiting:" in client.get(reverse("newsletters")).text
+    assert not any('"content"' in query["sql"] for query in queries)
 
 
 def test_the_pages_of_a_newsletter_as_a_feed_can_be_opened(client):

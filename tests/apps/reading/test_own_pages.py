@@ -222,12 +222,22 @@ def test_what_is_older_is_marked_read(client, user, days, left):
 
 
 @pytest.mark.parametrize(
-    "form", [{"older_than": "x"}, {"older_than": "-1"}, {"scope": "tag"}, {"shown_at": "yesterday"}]
+    "form",
+    [
+        *({"older_than": days} for days in ("x", "-1")),
+        {"scope": "tag"},
+        *({"shown_at": at} for at in ("yesterday", "0001-01-01T00:00+01:00", "9999-12-31T23:59-01:00")),
+    ],
 )
 def test_half_a_form_marks_nothing(client, user, form):
     given = {"scope": "all-0", "shown_at": NOON.isoformat()} | form
     assert client.post(reverse("mark_all"), given).status_code == 400
     assert client.post(reverse("undo"), {"undo": "yesterday"}).status_code == 400
+
+
+def test_a_form_of_a_time_zone_that_no_place_has_marks_a_list(client, user):
+    form = {"scope": "all-0", "shown_at": "2026-01-01T00:00+23:59"}
+    assert client.post(reverse("mark_all"), form).status_code == 302
 
 
 @pytest.mark.parametrize("order", ["newest", "oldest"])
