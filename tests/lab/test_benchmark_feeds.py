@@ -11,6 +11,7 @@ from lab.management.commands import benchmark_feeds
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.mark.trial
 def test_conditional_requests_and_deltas_save_bytes_and_lose_no_entry(tmp_path, monkeypatch):
     """The command itself ends with an error if a reader has other entries than the feed."""
     monkeypatch.setattr(benchmark_feeds, "STEPS", 24)

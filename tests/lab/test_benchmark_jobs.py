@@ -19,6 +19,7 @@ from tests.lab.items import write_items
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.mark.trial
 def test_a_killed_worker_changes_nothing_but_the_time(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(claiming, "LEASE", timedelta(seconds=2))
     monkeypatch.setattr(claiming, "MAX_LOSSES", 100)  # of a machine that is busy

@@ -18,6 +18,7 @@ def small(monkeypatch):
     monkeypatch.setattr(benchmark_planning, "DISTINCT_PROFILES", 20)
 
 
+@pytest.mark.trial
 def test_all_sources_are_planned_by_a_process_of_its_own(small, child_processes, tmp_path):
     call_command("benchmark_planning", sources=50, json=tmp_path / "figures.json")
     figures = json.loads((tmp_path / "figures.json").read_text())

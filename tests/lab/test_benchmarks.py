@@ -87,6 +87,7 @@ def test_a_made_up_site_is_crawled_once_and_then_only_for_what_is_new(run):
     assert figures["saved"] == pytest.approx(1 - figures["later_round_requests"] / figures["pages"])
 
 
+@pytest.mark.trial
 def test_pages_are_requested_in_every_way(run, child_processes, monkeypatch):
     for name, size in (("HEAVY", 10), ("COUNTED", 2), ("MIN_MEASURED", 4)):
         monkeypatch.setattr(benchmark_pages, name, size)
@@ -118,6 +119,7 @@ def test_growth_of_memory_is_that_from_the_first_to_the_last_fifth():
     assert benchmark_people.growth([]) == 0.0
 
 
+@pytest.mark.trial
 @pytest.mark.filterwarnings("ignore")  # of tantivy
 def test_the_index_answers_beside_its_rivals(run, tmp_path, child_processes, monkeypatch):
     for name, size in (("SMALL", 300), ("BATCHES", 2), ("FOUND", 2), ("WARM_UP", 5), ("DRAWN_TO_FILL", 40)):
@@ -138,6 +140,7 @@ def test_the_search_page_is_measured_over_http(measured, tmp_path):
     assert min(figures["http_first_ms"], figures["http_p95_ms"], figures["http_per_s"]) > 0
 
 
+@pytest.mark.trial
 def test_every_source_is_retrieved_in_every_round_and_postings_are_stored(child_processes, tmp_path):
     """In a process of its own, which sends its messages to the broker of the worker that it starts."""
     file = tmp_path / "figures.json"

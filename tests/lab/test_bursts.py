@@ -95,6 +95,7 @@ def test_dispatch_is_measured_from_end_to_end(measured):
     assert 0 < found["begun_p50_s"] <= found["begun_p99_s"] <= found["begun_max_s"] <= found["stored_max_s"]
 
 
+@pytest.mark.trial
 @runs_a_portal
 def test_dispatch_is_measured_without_workers(measured):
     found = measured("benchmark_dispatch", "--schedules=200", "--burst=20", "--seconds=4")

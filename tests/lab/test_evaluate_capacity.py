@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 from lab.management.commands import evaluate_capacity
 
 
+@pytest.mark.trial
 def test_a_month_is_simulated_and_a_fleet_computed(tmp_path, monkeypatch):
     monkeypatch.setattr(evaluate_capacity, "DISTINCT_PROFILES", 50)
     call_command("evaluate_capacity", sources=220, per_day=2.0, json=str(tmp_path / "figures.json"))

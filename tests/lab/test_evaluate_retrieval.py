@@ -60,6 +60,7 @@ def test_the_command_writes_every_figure_of_every_fold_and_their_mean(trace: Pat
     assert "/ uniform" in output.getvalue()
 
 
+@pytest.mark.trial
 def test_planned_in_bytes_postings_wait_less_for_as_many_bytes(tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     words = ["".join(random.choice(list("abcdefghijklmnopqrstuvwxyz"), 8)) for _ in range(2_000)]

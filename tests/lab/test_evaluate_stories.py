@@ -52,6 +52,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.trial
 def test_every_method_groups_headlines_and_whole_texts(folder, tmp_path, capsys):
     call_command("evaluate_stories", stories=folder, active=200, json=tmp_path / "out", plot=tmp_path / "svg")
     figures = json.loads((tmp_path / "out").read_text())

@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.trial
 @pytest.mark.timeout(600)  # it starts servers and runs all migrations
 def test_a_command_that_fills_a_database_starts_servers_of_its_own_where_none_are_named(tmp_path):
     figures = tmp_path / "figures.json"

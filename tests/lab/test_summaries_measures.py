@@ -109,6 +109,7 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.trial
 def test_the_command_writes_flat_numbers_and_a_picture(data: Path, capsys: pytest.CaptureFixture[str]):
     chinese = data / "chinese.lines"
     text = "总理今天访问柏林。他会见德国总理。天气很好。记者问了问题。他明天回国。"

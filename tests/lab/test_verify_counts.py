@@ -6,6 +6,7 @@ import pytest
 from django.core.management import call_command
 
 
+@pytest.mark.trial
 @pytest.mark.django_db(transaction=True)
 def test_counts_are_right_whatever_devices_do_at_once(tmp_path):
     file = tmp_path / "figures.json"

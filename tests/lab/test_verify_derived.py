@@ -41,6 +41,7 @@ def items(tmp_path):
     return path
 
 
+@pytest.mark.trial
 def test_rows_stay_the_same_when_work_is_done_twice_and_workers_are_killed(items, tmp_path, capsys):
     figures = tmp_path / "figures.json"
     call_command("verify_derived", f"--items={items}", f"--postings={POSTINGS}", "--kills=3", f"--json={figures}")
