@@ -13,7 +13,7 @@ from apps.retrieval.algorithms.sia.metrics import (
     expected_delay_between,
     optimal_single_time,
 )
-from lab.papers.multiple_retrievals import exhaustive_search, iterative_refinement, optimality_residuals
+from extensions.algorithms.multiple_retrievals import exhaustive_search, iterative_refinement, optimality_residuals
 from tests.algorithms.posting_rates import BEST_FOR_OFFICE, EXAMPLE, OFFICE, SINE, plans, profiles
 
 

@@ -47,7 +47,7 @@ def test_a_failed_test_that_passes_alone_is_named_but_no_failure(tmp_path, monke
         f"there = Path({str(there)!r})\n"
         f"def test_it():\n    if there.exists():\n        {remove}\n        pytest.fail('disturbed')\n"
     )
-    alone = ("-p", "no:cacheprovider", "-p", "no:django", "-p", "no:xdist", "-c", os.devnull)  # without the settings of the project
+    alone = ("-p", "no:cacheprovider", "-p", "no:django", "-p", "no:xdist", "-c", os.devnull)
     monkeypatch.setattr(checks, "PYTEST", (sys.executable, "-m", "pytest", *alone))
     monkeypatch.setattr(checks, "failed_tests", lambda: [f"{test}::test_it"])
     tests = Step("tests", [*checks.PYTEST, str(test)])

@@ -55,6 +55,7 @@ class Policy:
     timetables: Callable[[Fleet, float], Timetables] | None = None  # for a number of retrievals per day and source
     weighs: bool = True  # what sources are worth matters
     for_pages: bool = False  # may be chosen for pages alone; those without a timetable are checked often first
+    is_replayed: bool = True  # each night, on the portal's own log
     name: str = ""  # the module's
 
     @property
@@ -62,9 +63,10 @@ class Policy:
         return self.timetables is None
 
 
-def by_rule(rule: Rule, label: str) -> Policy:
+def by_rule(rule: Rule, label: str, *, is_replayed: bool = True) -> Policy:
     """A policy based on the rates and patterns of `sia.learning`."""
-    return Policy(label=label, timetables=partial(_timetables, rule), weighs=rule.frequencies is not equal)
+    weighs = rule.frequencies is not equal
+    return Policy(label=label, timetables=partial(_timetables, rule), weighs=weighs, is_replayed=is_replayed)
 
 
 def _timetables(rule: Rule, fleet: Fleet, per_day: float) -> Timetables:

@@ -6,8 +6,6 @@ from functools import cache, partial
 
 import numpy as np
 
-from apps.retrieval.algorithms.sia.learning import Solver
-from apps.retrieval.algorithms.sia.policies import Rule, square_root, well_timed
 from apps.retrieval.algorithms.simulation.accounting import (
     Outcome,
     Reactive,
@@ -28,10 +26,9 @@ from apps.retrieval.algorithms.simulation.comparison import (
 from apps.retrieval.algorithms.simulation.priced_plan import Lessons
 from apps.retrieval.algorithms.weekly_profiles.learning import five_minute_rates, learn_priors, learn_profiles
 from apps.retrieval.planner.trials import prepared
-from apps.retrieval.policies import Policy, all_policies, by_rule
+from apps.retrieval.policies import Policy, all_policies
 from lab.evaluations.retrieval import peers
 from lab.evaluations.retrieval.clairvoyant import clairvoyant_times
-from lab.papers.multiple_retrievals import exhaustive_search, iterative_refinement
 
 
 @dataclass(frozen=True)
@@ -92,12 +89,6 @@ def averaged(results: Iterable[tuple[Statistics, float]]) -> Statistics:
     """
     rows, weights = zip(*((list(asdict(statistics).values()), weight) for statistics, weight in results), strict=True)
     return Statistics(*np.average(rows, axis=0, weights=weights).tolist())
-
-
-def _by_solver(solver: Solver) -> Contender:
-    """The combined policy of Sia, Cho and Cho by one of their own solvers, as continuous rates are read."""
-    rule = Rule(square_root, partial(well_timed, solver=solver))
-    return Contender(partial(prepared, by_rule(rule, "")), effort=400.0)
 
 
 def _of_portal(policy: Policy) -> Contender:
@@ -173,12 +164,11 @@ PAPERS = (
 )
 # Of the portal's policies, where they take more than most.
 EFFORTS = {
-    **{"ours": 800.0, "cam": 20.0, "combined": 12.0, "scheduling": 4.0, "cgm_age": 2.0, "cgm_freshness": 2.0},
+    **{"ours": 800.0, "exhaustive": 400.0, "refinement": 400.0},
+    **{"cam": 20.0, "combined": 12.0, "scheduling": 4.0, "cgm_age": 2.0, "cgm_freshness": 2.0},
 }
 
 OTHERS: Mapping[str, Contender] = {
-    "exhaustive": _by_solver(partial(exhaustive_search, interpolated=True)),
-    "refinement": _by_solver(partial(iterative_refinement, interpolated=True)),
     **{name: Contender(_peer(rival), effort=30.0) for name, rival in peers.RIVALS.items()},
     "ours_capped": Contender(_ours_capped, effort=800.0),
     "hindsight": Contender(_hindsight, effort=600.0),

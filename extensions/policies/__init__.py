@@ -1,0 +1,1 @@
+"""Policies of retrieval beside those of `apps.retrieval.policies`: both solvers that Sia, Cho and Cho describe."""
