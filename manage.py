@@ -11,6 +11,6 @@ if __name__ == "__main__":
 
     bootstrap.enter(sys.argv)
 
-    from portal.launcher import commands  # what it needs exists only behind the line above
+    from portal.launcher import commands  # imports packages that `bootstrap` installs
 
     sys.exit(commands.main(sys.argv))

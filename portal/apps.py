@@ -5,5 +5,5 @@ class PortalConfig(AppConfig):
     name = "portal"
 
     def ready(self) -> None:
-        # Commands and pages send tasks, too. Not in `__init__`: that is imported before anything is installed.
+        # Commands and pages send tasks, too. Not in `__init__`, which is imported before any package is installed.
         import portal.celery  # noqa: F401, PLC0415

@@ -40,7 +40,7 @@ class ReadingConsumer(Consumer):
         content = f"{headers!r} {message.body!r}"
         try:
             abandon_message(id, task, content, reason, now=datetime.now(UTC))
-        except DatabaseError as error:  # the log is then the only record
+        except DatabaseError as error:  # then the log is the only record
             logger.error("a dead letter could not be stored (%s): %s %s", error, reason, content[:MAX_CONTENT])
         finally:
             connection.close()

@@ -23,7 +23,7 @@ from portal.launcher.embedded import StartError
 
 Connection = psycopg.Connection[Any]
 
-ADMINISTRATION = "postgres"  # the database from which others are made and renamed
+ADMINISTRATION = "postgres"  # the database from which others are created and renamed
 CONNECT_WITHIN = 10  # s
 # Rows have the same text on every server, and no statement times out.
 PLAIN = (
@@ -50,7 +50,7 @@ class Content(NamedTuple):
 
 
 def connect(name: str = "") -> Connection:
-    """A connection of our own to the portal's database, or to another one of the same server."""
+    """A connection to the portal's database, or to another one of the same server, apart from Django's."""
     parameters = schema.parameters(connections["default"].get_connection_params())
     parameters |= {"autocommit": True, "connect_timeout": CONNECT_WITHIN} | ({"dbname": name} if name else {})
     connection: Connection = psycopg.connect(**parameters)
@@ -83,7 +83,7 @@ def name() -> str:
 
 
 def contents(connection: Connection) -> dict[str, Content]:
-    """Rows and hashes of all tables, by name."""
+    """Row counts and hashes of all tables, by name."""
     found = {}
     cursor = connection.cursor(row_factory=class_row(Content))
     for (table,) in connection.execute(TABLES).fetchall():

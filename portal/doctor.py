@@ -37,7 +37,7 @@ MIN_KEY_LENGTH = 50  # characters
 MIN_FREE_BYTES = 2 * 2**30  # bytes
 MIN_FREE_SHARE = 0.05
 ALARMS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("alarms.toml").read_text("utf-8"))
-MIN_WHOLE = 20  # of what a share is of: a few say nothing
+MIN_WHOLE = 20  # below which a share says nothing
 MAX_WAITING = 10_000  # messages in a queue of the broker
 ANSWER_WITHIN = 3.0  # s, of workers and of the portal's own address
 

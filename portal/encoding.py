@@ -7,7 +7,7 @@ from django.http.response import HttpResponseBase
 
 
 def reading_utf8(get_response: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Middleware: Django would decode queries by any codec of Python's, and some of them raise on every text.
+    """Middleware: Django would decode queries by any codec of Python's, and some of those raise for any text.
 
     Documents in a body are decoded by their own parsers, which read the header themselves.
     """

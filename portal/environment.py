@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 from apps.retrieval.algorithms.open_hosts import BadEntry, OpenHosts
 
 PREFIX = "WIREBEAT_"
-# A service called "wirebeat" in Kubernetes, or a container of that name, puts these into the environment of others.
+# Kubernetes and Docker set these for other containers if a service or container is called "wirebeat".
 _OF_ORCHESTRATORS = re.compile(
     r"WIREBEAT_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT|PORT_\d+_(TCP|UDP)(_\w+)?|NAME)"
 )
@@ -321,7 +321,7 @@ def identity_providers(name: str) -> list[dict[str, Any]]:
 
 
 def _identity_provider(place: str, given: object) -> dict[str, Any]:
-    if not isinstance(given, dict):  # nothing of a value is shown: it may hold a secret
+    if not isinstance(given, dict):  # no value is shown, since it may be a secret
         raise BadEnvironment(f"{place}: expected a JSON object with {', '.join(sorted(_PROVIDER))}")
     if unknown := sorted(given.keys() - _PROVIDER):
         raise BadEnvironment(f"{place}: {', '.join(unknown)} means nothing")

@@ -78,7 +78,7 @@ def _without_useless_trace(record: logging.LogRecord) -> logging.LogRecord:
 
 
 def is_of_ours(record: logging.LogRecord) -> bool:
-    """False for pictures and recordings that publishers fail to deliver: these are frequent and not our errors."""
+    """False for pictures and recordings that publishers fail to deliver: frequent, and no fault of the portal."""
     request = getattr(record, "request", None)
     match = getattr(request, "resolver_match", None)
     return getattr(match, "url_name", None) not in {"image", "recording"} or getattr(record, "status_code", 500) != 502
@@ -107,7 +107,7 @@ def with_request_id(get_response: Callable[[HttpRequest], HttpResponse]) -> Call
             response = get_response(request)
         finally:
             _request_id.reset(token)
-        if (match := request.resolver_match) is not None:  # files and addresses that there are not have none
+        if (match := request.resolver_match) is not None:  # None for files and unknown addresses
             labels = (match.view_name or "unnamed", f"{response.status_code // 100}xx")
             counters.observe("http_request_seconds", labels, time.perf_counter() - begun)
         response.headers[HEADER] = request_id

@@ -34,7 +34,7 @@ CONTENT_SECURITY_POLICY = {
         "connect-src": [SELF],
         "manifest-src": [SELF],
         "worker-src": [SELF],
-        # And the sites of pictures for users who load them there, see reading.views.rendering; for media the same.
+        # Plus other sites for users who load pictures and media directly, see web.views.rendering.
         "img-src": [SELF, "data:"],
         "media-src": [SELF],
         "frame-src": [SELF],  # for players of other sites, see reading.views.players
@@ -205,13 +205,13 @@ ACCOUNT_SIGNUP_FIELDS = ["username*", _email, "password1*", "password2*"]
 ACCOUNT_USERNAME_MIN_LENGTH = 2
 # allauth's own limits are by the minute alone: a patient guesser has 1,440 TOTP codes a day under "5/5m/key".
 ACCOUNT_RATE_LIMITS = {
-    "login_failed": "10/m/ip,300/d/ip,5/5m/key,100/d/key",  # passwords, TOTP, recovery codes; a key is one account
+    "login_failed": "10/m/ip,300/d/ip,5/5m/key,100/d/key",  # passwords, TOTP, recovery codes; the key is the account
     "reset_password": "20/m/ip,5/m/key,20/d/key",
     "signup": "20/m/ip,100/d/ip",
 }
 ACCOUNT_MAX_EMAIL_ADDRESSES = 5
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "Wirebeat: "
-ACCOUNT_EMAIL_NOTIFICATIONS = bool(_mail.host)  # of every change that a thief would make
+ACCOUNT_EMAIL_NOTIFICATIONS = bool(_mail.host)  # for each change that a thief of a session would make
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # otherwise the portal would send mails to arbitrary addresses
 MFA_ADAPTER = "apps.accounts.adapters.TwoFactorAdapter"
 MFA_FORMS = {"add_webauthn": "apps.accounts.forms.AddPasskeyForm"}

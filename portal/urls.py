@@ -7,7 +7,7 @@ from apps.accounts.views import sign_in_elsewhere
 from portal import unavailable
 
 admin.autodiscover()
-# With the second factor and the rate limits of other sign-ins.
+# Sign in by allauth, with its second factor and rate limits.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [

@@ -104,7 +104,7 @@ DEFAULT_FROM_EMAIL = environment.mail_address("WIREBEAT_FROM_EMAIL", "wirebeat@l
 NEWSLETTER_DOMAINS = environment.hosts("WIREBEAT_NEWSLETTER_DOMAIN", "")
 #: Who can sign up: all visitors, holders of an invitation link from an admin, or none.
 SIGN_UP = environment.choice("WIREBEAT_SIGN_UP", "open", "invited", "closed")
-#: Whether people confirm their mail address. With `mandatory`, everybody needs one.
+#: Whether people confirm their mail address. With `mandatory`, every account needs one.
 #: Default: `optional` with `EMAIL_URL`, else `none`
 ACCOUNT_EMAIL_VERIFICATION = environment.choice(
     "WIREBEAT_EMAIL_VERIFICATION", *(("optional", "none") if MAIL.host else ("none", "optional")), "mandatory"

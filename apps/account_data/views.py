@@ -20,7 +20,7 @@ from apps.accounts.actions import NotPossible, rate_limits
 from apps.accounts.views.requests import PersonsRequest, errors_in, person_get, person_post
 from apps.database.sanitizing import sanitize
 
-ARCHIVES_AN_HOUR = 10  # exports, and imports, of one user
+ARCHIVES_AN_HOUR = 10  # exports per user, and as many imports
 TOO_MANY = 429
 
 

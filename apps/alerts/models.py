@@ -114,7 +114,7 @@ class Rule(models.Model):
     webhook_secret = models.CharField(max_length=64, blank=True)  # signs its calls
     settings = models.JSONField(default=dict, blank=True)  # of other channels, by their names
     stop_token = models.CharField(max_length=43, unique=True)  # in the address that stops all messages with one click
-    stopped_at = models.DateTimeField(null=True)  # messages; the rest goes on
+    stopped_at = models.DateTimeField(null=True)  # stops messages; other effects continue
 
     def __str__(self) -> str:
         return f"rule of search {self.saved_id}"

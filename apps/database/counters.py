@@ -1,7 +1,7 @@
 """Histograms that all processes share, in the cache's Valkey: how long requests and tasks take.
 
 Each process gathers what it observes and adds it every few seconds, so that a request costs no round trip. A scrape
-reads the sums of all processes on all machines. If Valkey loses them, they begin at zero, as counters may.
+reads the sums of all processes on all machines. If Valkey loses them, they start again at zero, as counters may.
 """
 
 import threading
@@ -25,7 +25,7 @@ FAMILIES = {
 KEY = "wirebeat:counters"  # of a hash
 BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.0, 10.0, 30.0, 120.0, inf)  # s, upper bounds
 FLUSH_SECONDS = 3.0
-SUM = "sum"  # in place of a bucket
+SUM = "sum"  # field of the sum, in place of a bucket's bound
 SOCKET_SECONDS = 1.0
 
 _lock = threading.Lock()
@@ -33,7 +33,7 @@ _pending: defaultdict[str, float] = defaultdict(float)
 
 
 def observe(family: str, labels: tuple[str, ...], seconds: float) -> None:
-    """Count a duration; labels are of a limited number and without a bar."""
+    """Count a duration. Labels have a limited number of values, none with a vertical bar."""
     name = "|".join((family, *labels))
     _add({f"{name}|{BUCKETS[bisect_left(BUCKETS, seconds)]}": 1, f"{name}|{SUM}": seconds})
 
@@ -50,7 +50,7 @@ def _add(amounts: Mapping[str, float]) -> None:
 
 
 def flush() -> None:
-    """Add what this process has observed; while Valkey is away, it is kept for the next time."""
+    """Add what this process has observed; while Valkey is away, keep it for the next flush."""
     with _lock:
         found = dict(_pending)
         _pending.clear()

@@ -9,7 +9,7 @@ from apps.database.advisory_locks import take
 from apps.database.statements import fetch_rows
 from apps.database.turns import turn
 
-MAX_SECONDS = 20.0  # of a task
+MAX_SECONDS = 20.0  # per task
 
 
 @transaction.atomic

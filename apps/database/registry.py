@@ -52,6 +52,6 @@ def _modules(package: str) -> list[str]:
 
 
 def _bundled(package: str) -> list[str]:
-    """The package of extensions of a registry, if it is there."""
+    """The package of a registry's extensions, if it exists."""
     home = f"{EXTENSIONS}.{package.rpartition('.')[2]}"
     return [home] if find_spec(EXTENSIONS) and find_spec(home) else []

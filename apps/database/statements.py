@@ -58,7 +58,7 @@ def _fetch(
 ) -> list[Row]:
     connection.ensure_connection()
     connection.connection.prepare_threshold = PREPARED_AFTER  # Django's own statements are never prepared
-    with connection.wrap_database_errors:  # the driver's own, which nothing would take for a lost connection
+    with connection.wrap_database_errors:  # the driver's error, which callers would not recognize as a lost connection
         _plan(connection.connection, generic)
     wrapped = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
     # Django's own cursors put values into the statement; Postgres sends text only then.

@@ -1,4 +1,4 @@
-"""How long a task that works in batches goes on: until its time is over, or its worker stops."""
+"""How long a task that works in batches runs: until its time is over, or its worker stops."""
 
 import time
 from collections.abc import Callable

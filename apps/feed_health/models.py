@@ -44,4 +44,4 @@ class MailSetting(models.Model):
     """A user who gets notices by mail, too. Without a row they are only shown in the portal."""
 
     user = models.OneToOneField(User, on_delete=models.CASCADE, primary_key=True, related_name="notice_mail_wish")
-    since = models.DateTimeField()  # what was noticed earlier is not mailed
+    since = models.DateTimeField()  # earlier notices are not mailed

@@ -42,7 +42,7 @@ class Job(models.Model):
 
     class Meta:
         constraints = [
-            # A request for what is under way returns the existing job.
+            # A request with the parameters of an unfinished job returns that job.
             models.UniqueConstraint(
                 fields=["kind", "parameters"],
                 condition=Q(state__in=["waiting", "running", "paused"]),
@@ -79,7 +79,7 @@ class Split(models.Model):
     state = models.CharField(max_length=7, choices=State, default=State.WAITING)
     open = models.BooleanField(default=True)  # an attempt may begin, the first or another
     failures = models.SmallIntegerField(default=0)  # failed attempts since the last retry by a person
-    losses = models.SmallIntegerField(default=0)  # attempts with a lost worker, likewise
+    losses = models.SmallIntegerField(default=0)  # attempts with a lost worker since the last retry by a person
     output = models.JSONField(default=dict)  # of the committed attempt: amounts by name, and `problems`
 
     class Meta:

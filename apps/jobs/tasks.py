@@ -13,7 +13,7 @@ from apps.jobs import actions, queries
 from apps.jobs.actions import outstanding, working
 from apps.jobs.actions.periodic import task_of
 
-MAX_TURN_SECONDS = 60.0  # then other messages have their turn
+MAX_TURN_SECONDS = 60.0  # after which other messages are processed
 MAX_WOKEN = 8  # workers
 EXPIRE_SECONDS = 5.0  # of a message that no worker took: later ones follow
 

@@ -21,9 +21,9 @@ from apps.sources.actions.editing import add_source
 from apps.sources.algorithms.addresses import host, registrable_domain
 from apps.sources.models import Source
 
-MAX_NEWSLETTERS = 200  # of a person
+MAX_NEWSLETTERS = 200  # per user
 MAX_A_DAY = 100  # mails to one address
-MAX_HELD = 20  # mails of one address
+MAX_HELD = 20  # mails per address
 HELD_FOR = timedelta(days=30)
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 
@@ -38,7 +38,7 @@ class TooMany(ValueError):
 
 @transaction.atomic
 def add_newsletter(user: User, name: str, site: str, *, now: datetime) -> Newsletter:
-    """Make an address, whose mails are shown from the domain of the site, or raise `NotPossible`."""
+    """Create an address that shows mails from the domain of the site at once, or raise `NotPossible`."""
     if not settings.NEWSLETTER_DOMAIN:
         raise NotPossible(_("This portal receives no mail: its administrator has to set up a mail server first."))
     User.objects.select_for_update().get(pk=user.pk)  # two at once could exceed the limit
@@ -47,7 +47,7 @@ def add_newsletter(user: User, name: str, site: str, *, now: datetime) -> Newsle
     site = sanitize(site).strip()
     named = host(site if "://" in site else f"https://{site.rpartition('@')[2]}")
     token = "".join(secrets.choice(_LETTERS) for _ in range(20))
-    # The address of the feed is none to mail to: followers and programs see it.
+    # The source's address must not reveal the mail address, since followers and programs see it.
     url = own_address(f"{reverse('newsletters')}?feed={secrets.token_urlsafe(12)}")
     title = " ".join(sanitize(name).split()) or named or _("Newsletter")
     source_id = add_source(
@@ -72,7 +72,7 @@ def forget_newsletters(user: User) -> None:
 
 @transaction.atomic
 def receive(recipient: str, content: bytes, *, now: datetime) -> bool:
-    """Store a mail once; False if it waits for the person, who has not confirmed its sender.
+    """Store a mail once; False if it waits until the user confirms its sender.
 
     Raises UnknownAddress, NotALetter or TooMany.
     """

@@ -6,14 +6,14 @@ from apps.sources.models import Source
 
 
 class Newsletter(models.Model):
-    """A mail address of one person for one newsletter, whose mails are postings of a source."""
+    """A user's mail address for one newsletter, whose mails are postings of a source."""
 
     source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="newsletter")
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="newsletters")
     token = models.CharField(max_length=20, unique=True)  # the address before the @
     # Registrable domains whose mails are shown; those of others wait for the person.
     domains = ArrayField(models.CharField(max_length=255), default=list)
-    unsubscribe = models.CharField(max_length=1_000, blank=True)  # of the latest mail, of the web or mailto:
+    unsubscribe = models.CharField(max_length=1_000, blank=True)  # address in the latest mail, of the web or mailto:
     made_at = models.DateTimeField()
 
 

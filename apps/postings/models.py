@@ -79,7 +79,7 @@ class Boilerplate(models.Model):
 
     source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="boilerplate")
     state = models.BinaryField()  # a `SourceBoilerplate`
-    keys = ArrayField(models.BigIntegerField())  # of what is learned, to find what several sources repeat
+    keys = ArrayField(models.BigIntegerField())  # of repeated segments, to find those that several sources share
 
     def __str__(self) -> str:
         return f"boilerplate of source {self.pk}"
@@ -95,7 +95,7 @@ class Fingerprint(models.Model):
     words = models.IntegerField()  # that it was taken of
 
     class Meta:
-        # Each posting that is stored looks for its bands, and would read all that wait for being indexed.
+        # No fast update: each stored posting searches for its bands, and would read all pending entries.
         indexes = [GinIndex(fields=["bands"], name="fingerprint_bands", fastupdate=False)]
 
     def __str__(self) -> str:

@@ -23,7 +23,7 @@ from apps.sources.models import Source
 IntArray = NDArray[np.int64]
 
 MAX_PEOPLE = 20_000  # a fixed random sample of users
-MAX_FOLLOWS = 500  # of a user, the newest: following everything carries no information
+MAX_FOLLOWS = 500  # per user, the newest: following everything carries no information
 
 Kind = Literal["followers", "rising"]
 

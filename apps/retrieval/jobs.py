@@ -14,7 +14,7 @@ from apps.retrieval import actions, queries
 from apps.retrieval.queries import Slice
 from apps.retrieval.worker import engine
 
-PAGES = 100  # of a split; larger sites are in several splits, small ones share one
+PAGES = 100  # per split; larger sites are in several splits, small ones share one
 PARTS = 16  # of all found addresses, by their hash
 MAX_VISIT_SECONDS = 600.0  # at one site in a round; the rest of a slow one is left to the next round
 

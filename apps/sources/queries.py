@@ -27,7 +27,7 @@ KEPT_DAYS = """nullif(coalesce(source.expiry_days,
 
 
 def retentions() -> dict[str, int]:
-    """The days by category, 0 for ever; the empty category stands for all others."""
+    """The days by category, 0 forever; the empty category stands for all others."""
     return dict(Retention.objects.order_by("category").values_list("category", "days"))
 
 
@@ -89,7 +89,7 @@ def counts_by_state() -> dict[str, int]:
 
 # --- audit log --------------------------------------------------------------------------------------------------------
 class AuditFilter(NamedTuple):
-    words: str = ""  # of the source's name, as it was called then
+    words: str = ""  # of the source's name at that time
     what: str = ""
     who: str = ""  # username
     source_id: int | None = None

@@ -22,8 +22,8 @@ from apps.summaries.queries import frequencies_of, own_texts, texts
 CONSUMED_AT_ONCE = 200  # changes in one transaction: a second's work
 COUNTED_POSTINGS = 30_000  # the newest
 COUNTED_AT_ONCE = 500  # postings read at a time
-MIN_COUNTED = 100  # postings of a language; with fewer the start table is better
-MAX_TERMS = 60_000  # kept of a language
+MIN_COUNTED = 100  # postings per language; with fewer the start table is better
+MAX_TERMS = 60_000  # kept per language
 
 WRITING, COUNTING = 0x5355_4D01, 0x5355_4D02  # advisory locks, held until the end of a transaction
 

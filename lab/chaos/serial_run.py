@@ -20,7 +20,7 @@ from lab.worlds.rendering import format_of, render
 from lab.worlds.server import addresses_of
 from lab.worlds.timeline import Timeline
 
-MAX_POSTINGS = 100  # of one document
+MAX_POSTINGS = 100  # per document
 
 
 def run(record: Path) -> None:

@@ -19,7 +19,7 @@ from lab.fuzzing.targets import Target
 
 BATCH = 200  # inputs made from one state of the corpus
 CPU_SECONDS = 10.0  # for one input; it is at most 20 kB, and tracing slows it down several times
-MAX_FINDINGS = 20  # of one target
+MAX_FINDINGS = 20  # per target
 APPS = str(Path(__file__).resolve().parents[2])
 
 

@@ -39,8 +39,8 @@ class Manifest:
     migrations: frozenset[tuple[str, str]]
     tables: dict[str, Content]
     documents: int
-    missing: int  # documents whose file was not there any more
-    sha256: str  # of all that comes before the manifest
+    missing: int  # documents whose file no longer existed
+    sha256: str  # of everything before the manifest
 
     def to_json(self) -> bytes:
         values = asdict(self) | {"format": FORMAT, "migrations": sorted(self.migrations)}
@@ -61,7 +61,7 @@ class Manifest:
 
 
 class Writer:
-    """Puts members into an archive."""
+    """Adds members to an archive."""
 
     def __init__(self, tar: tarfile.TarFile) -> None:
         self._tar = tar
@@ -112,7 +112,7 @@ def members(file: Path) -> Iterator[tuple[str, bytes]]:
                 while (member := tar.next()) is not None:
                     tar.members.clear()  # type: ignore[attr-defined]
                     yield member.name, _content(tar, member)
-            while packed.read(2**20):  # the check of the compression stands at the very end
+            while packed.read(2**20):  # gzip's checksum is at the very end
                 pass
     except (EOFError, zlib.error, tarfile.TarError, gzip.BadGzipFile) as error:
         raise BadArchive(f"{file} is no whole archive of a backup: {error}.") from error
@@ -121,7 +121,7 @@ def members(file: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def verified(file: Path) -> Manifest:
-    """Read the whole archive and return its manifest; raises BadArchive if it is not as it was written."""
+    """Read the whole archive and return its manifest; raises BadArchive if it differs from what was written."""
     seen, documents, data = hashlib.sha256(), 0, b""
     for name, content in members(file):
         if data:

@@ -1,9 +1,9 @@
-"""`manage.py restore`. The present database is only replaced when the restored one is verified.
+"""`manage.py restore`. The current database is replaced only after the restored one has been verified.
 
 1. The whole archive is read and compared with its manifest.
 2. The dump goes into a new database beside the present one, and its tables are compared with the manifest.
-3. Migrations that are newer than the archive are carried out in the new database.
-4. The documents are written. They are named by their content, so that none can take the place of another one.
+3. Migrations that are newer than the archive are applied to the new database.
+4. The documents are written. They are named by their content, so none can overwrite another.
 5. The new database gets the name of the present one, in one transaction, and that one is dropped.
 """
 
@@ -33,7 +33,7 @@ Log = Callable[[str], object]
 
 def restore(file: Path, log: Log, *, replace: bool = False) -> Manifest:
     """Replace the present database by an archive; on BadArchive and StartError it is unchanged."""
-    connections["default"].close()  # it would count as a session
+    connections["default"].close()  # an open connection would count as a session
     manifest = _read(file, log)
     present = databases.name()
     with databases.connect() as connection:

@@ -28,7 +28,7 @@ class PrivateLog(RotatingFileHandler):
     """A log that other users of this machine cannot read."""
 
     def _open(self) -> TextIOWrapper:
-        # Created with its mode, so that there is no time to open it; an existing one gets the mode now.
+        # Created with this mode, so that it is never readable by others; an existing file gets the mode now.
         descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
         os.fchmod(descriptor, FILE_MODE)
         return TextIOWrapper(open(descriptor, "ab"), encoding=self.encoding, errors=self.errors)
@@ -52,7 +52,7 @@ class Console:
         """Print text that is shown with --quiet, too."""
         try:
             print(text, flush=True)
-        except (OSError, ValueError):  # the terminal is gone, and that must not prevent an orderly stop
+        except (OSError, ValueError):  # the terminal was closed, which must not prevent an orderly stop
             _forget_terminal()
 
     def follow(self, name: str, process: Process) -> None:

@@ -1,4 +1,4 @@
-"""A process that has loaded the whole program and forks the others, which so share the memory of its modules.
+"""A process that has loaded the whole program and forks the others, so that they share the memory of its modules.
 
 Modules take more memory and time than anything else of an idle portal. The supervisor orders a process over a pair of
 sockets and gets its id, see `nursery`. It becomes the supervisor's own child: the one that forked it ends at once, and
@@ -76,7 +76,7 @@ def main(descriptor: int) -> None:
         if not content:
             return
         order = Order(*json.loads(content))
-        if order.name == FIRST_PAGE and not is_warm:  # only now the database has been prepared
+        if order.name == FIRST_PAGE and not is_warm:  # the database has been prepared by now
             _answer_a_page()
             _freeze()
             is_warm = True
@@ -90,11 +90,11 @@ def main(descriptor: int) -> None:
 
 def _freeze() -> None:
     gc.collect()
-    gc.freeze()  # or collections would touch, and so copy, all of the shared memory
+    gc.freeze()  # otherwise garbage collection would touch, and so copy, all of the shared memory
 
 
 def _answer_a_page() -> None:
-    """What a first page makes is made once: addresses, templates, translations, specialized bytecode."""
+    """Build once what the first page needs: addresses, templates, translations, specialized bytecode."""
     environ: dict[str, object] = {"HTTP_HOST": "localhost"}
     setup_testing_defaults(environ)
     with suppress(Exception):
@@ -104,7 +104,7 @@ def _answer_a_page() -> None:
 
 
 def _load_pages() -> None:
-    """What the preparation needs, too: it would load most of it beside us."""
+    """Load pages, of which the preparation needs most: it would load them a second time meanwhile."""
     django.setup()
     list(map(import_module, OF_PAGES))
 

@@ -18,7 +18,7 @@ from portal.launcher import processes, progress
 from portal.launcher.processes import Forked
 
 MAX_ORDER = 2**16  # bytes
-MAX_FILES = 8  # of an order
+MAX_FILES = 8  # per order
 POLL_SECONDS = 0.002
 
 
@@ -66,7 +66,7 @@ class Nursery:
         reading, writing = os.pipe()
         with open(reading, "rb") as output, open(writing, "wb"):
             files = [writing, writing if errors is None else errors, *order.files]
-            with suppress(OSError):  # it has just ended
+            with suppress(OSError):  # the nursery has just ended
                 socket.send_fds(self._orders, [json.dumps(order).encode()], files)
                 if process := self._answer():
                     return Forked(process, open(os.dup(output.fileno()), "rb"))

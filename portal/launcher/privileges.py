@@ -44,7 +44,7 @@ def hand_over(*paths: Path) -> None:
 
 @functools.cache
 def _user_namespace() -> tuple[str, ...]:
-    # Within the namespace our files appear to belong to an existing account, as initdb needs its name.
+    # Map our files to an existing account inside the namespace, because initdb needs the account's name.
     someone = next((entry for entry in pwd.getpwall() if entry.pw_uid != 0), None)
     if someone is None or shutil.which("unshare") is None or shutil.which("setpriv") is None:
         return ()

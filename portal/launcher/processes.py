@@ -55,7 +55,7 @@ def pause(seconds: float, *, until: frozenset[signal.Signals] = STOP_SIGNALS) ->
 def end_with_parent(parent: int, death_signal: int = signal.SIGTERM) -> None:
     """In a child: have the kernel send it a signal when the thread of the parent that started it ends."""
     _prctl(PR_SET_PDEATHSIG, death_signal)
-    if os.getppid() != parent:  # it died before the call of prctl
+    if os.getppid() != parent:  # the parent died before the call of prctl
         os._exit(1)
 
 
@@ -83,7 +83,7 @@ def spawn(
 
 
 class Forked:
-    """A child that another process has forked for this one, with what is used of `Popen`."""
+    """A child that another process has forked for this one, with the part of the interface of `Popen` that is used."""
 
     def __init__(self, pid: int, stdout: BinaryIO) -> None:
         self.pid, self.stdout = pid, stdout
@@ -172,6 +172,6 @@ def living_in(directory: Path, program: str) -> set[int]:
 
 
 def send(process: int, number: int) -> None:
-    """Send a signal to a process that may just have ended, or to what is left of a group, by its negative id."""
+    """Send a signal to a process that may just have ended, or, by its negative id, to what is left of a group."""
     with suppress(ProcessLookupError):
         os.kill(process, number)

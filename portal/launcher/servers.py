@@ -37,7 +37,7 @@ def postgres_settings(shared_buffers: int | None = None, data: Path | None = Non
         "shared_buffers": f"{min(wanted, memory // 4) // 2**20}MB",
         "max_connections": "100",
         "max_wal_size": "4GB",
-        "jit": "off",  # its compilation costs more than our short queries
+        "jit": "off",  # compiling takes longer than our short queries
     }
 
 
@@ -61,7 +61,7 @@ def postgres(
     server = programs / "postgres"
     options = {"listen_addresses": "", "port": str(port), "unix_socket_permissions": "0700", **settings}
     if embedded.release(server) >= 18:
-        options["io_method"] = "sync"  # as before: three more processes would only help to read what is not cached
+        options["io_method"] = "sync"  # no I/O workers: three more processes would only speed up reads of uncached data
     arguments = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
     return Program(
         name="postgres",
@@ -88,9 +88,9 @@ def valkey(data: Path, sockets: Path) -> Program:
         "appendonly": "yes",
         "appendfsync": "everysec",
         "loglevel": "warning",
-        "hz": "1",  # how often an idle server looks for expired keys
+        "hz": "1",  # how often an idle server searches for expired keys
         "maxmemory": machine.bounded(machine.memory() // 8, 32 * 2**20, 512 * 2**20),
-        "maxmemory-policy": "volatile-lru",  # drops what has a time to live, which is the cache; never a message
+        "maxmemory-policy": "volatile-lru",  # evicts keys with a time to live: of the cache, never messages
     }
     return Program(
         name="valkey",

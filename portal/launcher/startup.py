@@ -137,7 +137,7 @@ def up(var: Path, host: str, port: int | None, console: Console, applications: A
                 supervisor.watch()
             finally:
                 _stop(supervisor, console)
-                with suppress(OSError):  # if it does not exist or is not empty
+                with suppress(OSError):  # it does not exist, or is not empty
                     embedded.run_directory(var).rmdir()
     except processes.Stopped:
         return 0
@@ -184,7 +184,7 @@ def _start(supervisor: Supervisor, var: Path, listener: socket.socket, applicati
         "CACHE_URL": embedded.cache_url(var),
         "WIREBEAT_URL": f"http://localhost:{listener.getsockname()[1]}",
     }
-    if machine.is_small():  # what is freed is returned, at the cost of a little time
+    if machine.is_small():  # return freed memory to the system, at a small cost of time
         chosen |= {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
     ours = []
     if not environment.text("DATABASE_URL"):
@@ -196,7 +196,7 @@ def _start(supervisor: Supervisor, var: Path, listener: socket.socket, applicati
     settings = chosen | given | {"WIREBEAT_VAR": str(var.absolute())}
     preparation, running = applications(listener, settings)
     if preparation.is_forked:
-        supervisor.nursery = Nursery(settings, ROOT)  # it loads the program while the servers start
+        supervisor.nursery = Nursery(settings, ROOT)  # loads the program while the servers start
     supervisor.start(*ours)
     supervisor.finish(preparation)
     supervisor.start(*running)

@@ -25,11 +25,11 @@ MIN_POLL_SECONDS = 0.02  # between two readiness checks, at first; they cost the
 MAX_POLL_SECONDS = 1.0
 MAX_WAIT_SECONDS = 30.0  # s before a program that keeps ending is started again
 CALM = 30.0  # s of running after which earlier failures are forgotten
-REST_SECONDS = 30.0  # over which a process that may be renewed is watched
-MAX_SHARE_AT_REST = 0.02  # of a core, in one that rests
-MAX_OWN_MEMORY = 64 * 2**20  # bytes of its own that one may keep at rest
+REST_SECONDS = 30.0  # over which the CPU time of a process is measured
+MAX_SHARE_AT_REST = 0.02  # of a core, in an idle process
+MAX_OWN_MEMORY = 64 * 2**20  # private bytes that an idle process may keep
 MIN_LIFE = 600.0  # s
-MAX_BUSY_MEMORY = 160 * 2**20  # bytes of its own, for a busy one of a small machine; more could end the portal
+MAX_BUSY_MEMORY = 160 * 2**20  # private bytes of a busy process on a small machine; more could end the portal
 NO_SIGNALS = frozenset[signal.Signals]()  # while stopping, further stop signals are ignored
 
 
@@ -39,7 +39,7 @@ class Program:
 
     name: str
     command: Sequence[str | Path]
-    environment: Mapping[str, str] | None = None  # in full; by default ours
+    environment: Mapping[str, str] | None = None  # the whole environment; ours by default
     directory: Path | None = None  # that it runs in
     files: tuple[int, ...] = ()  # inherited descriptors
     prepare: Callable[[], None] = lambda: None  # before every start
@@ -50,7 +50,7 @@ class Program:
     last_signal: signal.Signals = signal.SIGKILL
     death_signal: signal.Signals = signal.SIGTERM  # from the kernel when this process dies
     is_forked: bool = False  # its command runs a module of Python, in the environment and directory of the nursery
-    is_renewed: bool = False  # its work is repeated: it ends when it has grown, and first when memory is short
+    is_renewed: bool = False  # its work can be repeated: ended when it has grown, and first when memory is short
 
     def begin(self, nursery: Nursery | None, errors: IO[bytes] | None = None) -> Process:
         """Start a process; its errors are in its output by default."""
@@ -94,7 +94,7 @@ class Child:
         return self.process is None or self.process.poll() is not None
 
     def renew(self) -> None:
-        """End a process that rests and keeps much memory, as after a large import; a new one follows at once.
+        """End an idle process that keeps much memory, as after a large import; a new one follows at once.
 
         On a small machine one that works ends as well, after its tasks, before the memory is used up.
         """

@@ -14,7 +14,7 @@ MAX_DIRECTORY_BYTES = 2**20  # of the list of members, which zipfile reads at on
 MAX_MEMBER_BYTES = 400 * 10**6  # unpacked
 MAX_WHOLE_BYTES = 600 * 10**6  # of all members that are read, unpacked
 MAX_LINE_BYTES = 100_000
-MAX_LINES = 1_000_000  # of a member
+MAX_LINES = 1_000_000  # per member
 
 
 class _Sink:

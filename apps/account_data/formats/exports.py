@@ -16,7 +16,7 @@ from apps.sources.formats.dates import parse_date
 MAX_FILE_BYTES = 30 * 10**6  # read at once
 MAX_LENGTHS = {"html": 500_000, "guid": 2_000, "url": 2_000, "feed": 2_000}  # characters
 MAX_OTHER_LENGTH = 1_000  # characters
-MAX_TAGS = 50  # of an article
+MAX_TAGS = 50  # per article
 MAX_SECONDS = 1e11  # since 1970; a larger number counts milliseconds, and one 1,000 times larger microseconds
 EXPORTS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("exports.toml").read_text("utf-8"))
 STATES = {"True": True, "true": True, "t": True, "1": True, "read": True, "False": False, "0": False, "unread": False}

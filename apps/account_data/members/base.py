@@ -21,7 +21,7 @@ from apps.sources import queries as sources
 from apps.sources.algorithms.addresses import BadAddress, normalise
 
 AT_ONCE = 1_000  # rows
-MAX_WAITING = 100_000  # lines of a person
+MAX_WAITING = 100_000  # lines per user
 MAX_WAITING_BYTES = 45_000  # of a line: the longest note, at four bytes a character
 FIRST_CHECK_AFTER = timedelta(minutes=1)  # by then most new sources have been retrieved
 Row = TypeVar("Row")

@@ -25,7 +25,7 @@ from apps.sources.actions.editing import add_source, set_state
 from apps.sources.formats.feed import ParsedEntry
 from apps.sources.models import Source
 
-STORED = "stored"  # articles that no feed contains any more
+STORED = "stored"  # articles that no feed contains any longer
 MAX_SKIPPED = 1_000  # that are reported
 
 
@@ -76,7 +76,7 @@ def _mark(
 ) -> None:
     marks, tagged, waiting = {}, [], []
     for article, posting_id in zip(articles, ids, strict=True):
-        # At the time of the article: whatever the person did here is later, and stays.
+        # At the time of the article, so that later marks of the user here take precedence.
         at = min(article.starred_at or article.published or running.now, running.now)
         mark = {"read": article.is_read, "starred_at": at if article.is_starred else None, "changed_at": at}
         if posting_id is not None:
@@ -115,7 +115,7 @@ def _entry(article: Article) -> ParsedEntry:
     )
 
 
-# --- the source of what no feed contains any more: private, and never checked -----------------------------------------
+# --- the source of articles that no feed contains any longer: private, and never checked ------------------------------
 def _own_source(user: User) -> int:
     """0 if the user has none."""
     mine = queries.follows_of(user).filter(source__state=Source.State.IMPORTED)

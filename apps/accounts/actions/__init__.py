@@ -22,7 +22,7 @@ from apps.accounts.models import AppToken, User
 TOKEN_PREFIX = "wb_"  # lets secret scanners recognize tokens
 SECRET_BYTES = 32
 MAX_TOKEN_NAME_LENGTH = 100  # characters
-MAX_TOKENS = 50  # of a person
+MAX_TOKENS = 50  # per user
 USE_NOTED_EVERY = timedelta(minutes=5)
 PURGED_AT_ONCE = 5_000  # sessions that one statement deletes
 

@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 State = Message.State
 MAX_LASTING_TRIES = 3  # of errors that are likely to persist
-MAX_CALLS = 4  # at once to the webhook of one search: a dead one must not block all threads
+MAX_CALLS = 4  # concurrent, per webhook: a dead one must not block all threads
 MAX_TROUBLED = 50  # failed messages to the webhook of one search that are retried
 KEPT = timedelta(days=30)
 PRUNE_BATCH = 5_000
@@ -115,7 +115,7 @@ def _is_over_limit(message: Message, now: datetime) -> bool:
     preferences, zone = notification_settings_of(message.user), zone_of(message.user)
     if message.channel == DIGEST and message.due_at.astimezone(zone).hour == preferences.digest_hour:
         return False  # the daily digest has no limit
-    take(DAILY_LIMIT + message.user_id)  # or two at once would each be the last one
+    take(DAILY_LIMIT + message.user_id)  # otherwise each of two concurrent messages could be the last one
     # In one statement: a message in flight may be sent a moment later.
     sent = Q(state=State.SENT, done_at__gte=start_of_day(now, zone)) & ~Q(channel__in=uncounted())
     in_flight = Q(state=State.WAITING, attempts__gt=0) & ~Q(channel__in=uncounted())
@@ -195,7 +195,7 @@ def forget_old(*, now: datetime) -> int:
 # --- messages: a waiting one takes more hits until a worker begins to send it -----------------------------------------
 TASK = "apps.alerts.tasks.deliver"
 EXPIRE_SECONDS = 5.0  # of a task: due messages are sent again that often
-MAX_HITS = 200  # of a message
+MAX_HITS = 200  # per message
 
 
 def enqueue(hits_by_key: Mapping[MessageKey, Sequence[int]], *, now: datetime, wait: bool = True) -> None:

@@ -21,7 +21,7 @@ from apps.search.models import SavedSearch
 from apps.search.queries.saved import plain_rules
 from apps.stories.actions.learning import hide_for_all
 
-MAX_RULES = 100  # of a user
+MAX_RULES = 100  # per user
 
 
 def parsed(rule: PlainRule) -> Tree:

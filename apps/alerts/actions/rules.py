@@ -20,8 +20,8 @@ from apps.retrieval.http import guard
 from apps.search.models import SavedSearch
 from apps.sources.algorithms.addresses import BadAddress
 
-MAX_WEBHOOKS = 20  # of a user
-MAX_BROWSERS = 20  # of a user
+MAX_WEBHOOKS = 20  # per user
+MAX_BROWSERS = 20  # per user
 MAX_A_DAY = 1_000  # upper bound of the user's limit of mails and pushes
 MAX_IMPORTANCE = 10.0
 PUBLIC_KEY_BYTES, SECRET_BYTES = 65, 16  # of a browser: an uncompressed point of P-256; RFC 8291
@@ -142,7 +142,7 @@ def add_browser(user: User, *, endpoint: str, public_key: str, secret: str, name
         raise NotPossible(
             _("At most {most} browsers can show notifications. Remove one first.").format(most=MAX_BROWSERS)
         )
-    # No user reads messages of another one.
+    # Messages of the former user must not reach the new one.
     forget_browsers(Browser.objects.filter(endpoint=url.href).exclude(user=user))
     values = {"user": user, "public_key": public_key, "secret": secret, "name": " ".join(name.split())[:200]}
     return Browser.objects.update_or_create(

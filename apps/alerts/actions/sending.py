@@ -15,7 +15,7 @@ from apps.database.sanitizing import sanitize
 from apps.following.actions.errors import NotPossible
 from apps.postings.models import Posting
 
-MAX_DESTINATIONS = 20  # of a user
+MAX_DESTINATIONS = 20  # per user
 MAX_WAITING = 500  # articles of a user that wait to be sent
 MAX_NAME_LENGTH = 100  # characters
 

@@ -40,7 +40,7 @@ class DeliveryResult(NamedTuple):
     error: str = ""  # a sentence for people
     is_lasting: bool = False  # another attempt is likely to fail, too
     retry_after: float | None = None  # s, the receiver's Retry-After
-    is_gone: bool = False  # the receiver does not exist any more
+    is_gone: bool = False  # the receiver no longer exists
 
 
 class MessageKey(NamedTuple):
@@ -100,7 +100,7 @@ class Channel:
     send: Callable[[Delivery, datetime], DeliveryResult]  # deliver a message, with the same key at each attempt
     wanted: Q | None = None  # the rules whose hits it still delivers; by default those with a setting of it
     lease: timedelta = timedelta(seconds=60)  # longer than an attempt may take
-    lost: Callable[[Message], str] = lambda _message: ""  # why a message can never be delivered any more, "" if it can
+    lost: Callable[[Message], str] = lambda _message: ""  # why a message can never be delivered, "" if it can
     is_counted: bool = True  # towards the user's daily limit; otherwise those of one search are throttled
     field: Callable[[], forms.Field] | None = None  # its setting, in the form of rules
     check: Callable[[str], str] = str  # normalizes the setting; raises NotPossible
@@ -177,5 +177,5 @@ def safe_address(address: str) -> str:
     """An address that secrets may be sent to, or raises `NotPossible`: by https, unless an admin opened the host."""
     url = guard.configured().check(checked_address(address))
     if url.protocol != "https:" and not guard.configured().opens(url):
-        raise NotPossible(_("The address has to begin with https://, so that nobody can read your password."))
+        raise NotPossible(_("The address has to begin with https://, so that no one can read your password."))
     return str(url.href)

@@ -8,8 +8,8 @@ from apps.alerts.models import Hit
 from apps.database.statements import fetch, fetch_as
 from apps.search.models import SavedSearch
 
-MAX_COUNTED = 1_000  # hits of one search
-MAX_HITS_READ = 10_000  # newest hits of a search, to find the sources that serve it
+MAX_COUNTED = 1_000  # hits per search
+MAX_HITS_READ = 10_000  # newest hits per search, to find the sources that serve it
 LATELY = timedelta(days=30)
 BACKLOG = timedelta(days=7)  # a longer delay means that the posting was older than the first retrieval
 

@@ -19,7 +19,7 @@ from apps.postings.algorithms.teasers import MAX_WORDS, first_words
 from apps.postings.models import Posting
 
 State = Message.State
-LEFT_BEHIND = timedelta(seconds=20)  # after which a due message counts as left behind
+LEFT_BEHIND = timedelta(seconds=20)  # after which a due message counts as overdue
 MAX_DUE = 500  # enqueued at once
 MAX_COUNTED = 100_000  # a longer queue is not counted further
 _UNUSED = [f"posting__{name}" for name in ("html", "text", "feed_html", "enclosures", "categories", "lead")]

@@ -25,7 +25,7 @@ from apps.sources.algorithms.addresses import host, registrable_domain
 from apps.sources.formats.opml import OpmlDocument, Skipped, Subscription
 from apps.sources.models import Source
 
-MAX_FOLDERS = 500  # of a user
+MAX_FOLDERS = 500  # per user
 MAX_FOLDER_DEPTH = 8
 TOO_DEEP = gettext_lazy("Folders can be nested at most %(number)s deep.")
 
@@ -33,9 +33,9 @@ FolderId = int | None  # None: outside of all folders
 
 UNREAD_AT_FIRST = 20  # newest postings of a source that are unread to a new follower
 UNREAD_AT_FIRST_FOR = timedelta(days=30)  # maximum age of these, if the source has fewer
-MAX_FOLLOWS = 10_000  # of a user
+MAX_FOLLOWS = 10_000  # per user
 
-MAX_IMPORTED = 5_000  # sources of one list
+MAX_IMPORTED = 5_000  # sources per list
 MAX_OF_A_SITE = 1_000  # new sources of one site by one user, so that lists cannot overload a site
 
 

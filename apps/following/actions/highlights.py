@@ -14,8 +14,8 @@ from apps.following.algorithms.passages import Passage, Text
 from apps.following.models import Highlight
 from apps.postings.models import Posting
 
-MAX_HIGHLIGHTS = 10_000  # of a user
-MAX_OF_POSTING = 100  # of a user
+MAX_HIGHLIGHTS = 10_000  # per user
+MAX_OF_POSTING = 100  # per user
 MAX_QUOTE_LENGTH = 5_000  # characters
 
 

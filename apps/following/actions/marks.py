@@ -31,7 +31,7 @@ ON CONFLICT (user_id, posting_id) DO UPDATE SET read = excluded.read, marked_all
 RETURNING posting_id
 """
 
-MAX_REMEMBERED = 2_000  # postings, of a user
+MAX_REMEMBERED = 2_000  # postings per user
 MAX_RECORDING_SECONDS = 7 * 86_400.0
 
 # One statement, because it runs whenever a posting is opened. Its DELETE sees the table as before the INSERT, so it
@@ -51,12 +51,12 @@ WHERE user_id = %(user)s AND posting_id <> ALL (%(postings)s::bigint[]) AND read
 RETURNING posting_id
 """
 
-MAX_TAGS = 500  # of a user
+MAX_TAGS = 500  # per user
 MAX_TAG_LENGTH = 50  # characters
 
-MAX_NOTES = 10_000  # of a user
+MAX_NOTES = 10_000  # per user
 MAX_NOTE_LENGTH = 10_000  # characters
-MAX_SHARES = 1_000  # of a user
+MAX_SHARES = 1_000  # per user
 
 
 def mark_read(user: User, posting_ids: Iterable[int], *, read: bool, now: datetime) -> None:

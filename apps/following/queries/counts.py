@@ -8,7 +8,7 @@ from apps.database.statements import MAX_ID, fetch_as
 from apps.following.queries.copies import READ_BY_COPY
 from apps.following.queries.states import NEW
 
-MAX_COUNTED = 1_000  # unread postings of a source, and of a list, beyond which pages do not count
+MAX_COUNTED = 1_000  # unread postings per source and per list, beyond which pages do not count
 WORTH_STORING = 10  # unread postings of a source
 
 

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 ADVANCING = 0x4A4F_4253 << 32  # and the number of the job
 NEAR_THE_END = 0.1  # of a stage's splits; while no more than these are left, slow ones may have another attempt
-TOO_SLOW = 1.5  # times what was expected
+TOO_SLOW = 1.5  # times the expected duration
 MAX_PROBLEMS = 20  # sentences in a job's result
 
 
@@ -35,7 +35,7 @@ def advance_all() -> None:
 
 
 def advance(job_id: int) -> None:
-    """Update a job's rows to what has happened."""
+    """Update a job's rows to the state of its splits."""
     try:
         with transaction.atomic():
             if take(ADVANCING + job_id, wait=False):

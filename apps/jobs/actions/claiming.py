@@ -18,8 +18,8 @@ from apps.jobs.kinds import Write, kind_of
 from apps.jobs.models import Attempt, Emitted, Job, Split
 
 LEASE = timedelta(seconds=60)  # without a renewal, then the worker counts as lost
-MAX_FAILURES = 3  # of a split, then it is dead
-MAX_LOSSES = 5  # likewise; more than failures, as the worker may have died of something else
+MAX_FAILURES = 3  # of a split, before it is dead
+MAX_LOSSES = 5  # lost workers of a split; more than failures, as the worker may have died of something else
 MAX_PROBLEM_LENGTH = 2_000  # characters
 
 

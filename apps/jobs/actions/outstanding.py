@@ -102,6 +102,6 @@ def _key(name: str) -> str:
 def _tolerant(do: Callable[[], Result], otherwise: Result) -> Result:
     try:
         return do()
-    except RedisError as error:  # a broken cache stops no task
+    except RedisError as error:  # a broken cache must not stop tasks
         logger.warning("the cache of outstanding messages is down: %s", error)
         return otherwise

@@ -1,4 +1,4 @@
-"""Mails as articles. They come from anyone, so whatever their headers and parts are, they are read or refused."""
+"""Mails as articles. Anyone can send them, so malformed headers and parts must not raise other errors."""
 
 import re
 from collections.abc import Callable
@@ -75,7 +75,7 @@ def read(content: bytes) -> Letter:
 
 
 def _tried(action: Callable[[], Value], otherwise: Value) -> Value:
-    """The package email raises errors of many classes for malformed headers, parts and character sets."""
+    """The result of an action, or `otherwise`: the package `email` raises many kinds of errors for malformed mails."""
     try:
         return action()
     except Exception:  # whatever a hostile mail causes

@@ -12,7 +12,7 @@ from apps.database.statements import copy_rows, execute, fetch_rows
 from apps.postings.algorithms.duplicates import Article, Known, first_copies, restored
 from apps.postings.models import Fingerprint
 
-WITHIN = timedelta(hours=48)  # between an article and its copies: what returns later is a column
+WITHIN = timedelta(hours=48)  # between an article and its copies; a later one is a regular column
 KEPT = timedelta(days=4)
 HOLDERS = 8  # postings near in time by which a band finds copies: those from one template can be thousands
 
@@ -32,7 +32,7 @@ class Folded(NamedTuple):
     bands: list[int]
 
 
-# An array that the planner knows not: it expects most postings to have one of a hundred bands, and would read them all.
+# Hide the array from the planner: it expects most postings to have one of a hundred bands, and would read all.
 CANDIDATES = """
 SELECT known.bands, known.values, known.words, known.published_at, posting.fold_key
 FROM postings_fingerprint known JOIN postings_posting posting ON posting.id = known.posting_id
@@ -82,7 +82,7 @@ _COPY = "COPY postings_fingerprint (posting_id, published_at, bands, values, wor
 
 
 def remember(articles: Iterable[tuple[int, Folded]]) -> None:
-    """Let copies of new postings, given by id, be found."""
+    """Index new postings, given by id, so that their copies are found."""
     rows = (
         (id, at, bands, article.values.astype("<u4").tobytes(), article.words)
         for id, ((article, at), key, bands) in articles
@@ -120,7 +120,7 @@ def note_copies_later(keys: Iterable[tuple[int, datetime]]) -> None:
     Of two transactions that store copies at once, neither sees the other's: the one that ends last finds both.
     """
     noted = [(key, at) for key, at in keys if key]
-    transaction.on_commit(lambda: note_copies(noted), robust=True)  # no partial: Django names a function that fails
+    transaction.on_commit(lambda: note_copies(noted), robust=True)  # no partial: Django logs the function's name
 
 
 def note_copies(keys: Sequence[tuple[int, datetime]]) -> int:

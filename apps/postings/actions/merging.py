@@ -15,7 +15,7 @@ _MOVE_EDITIONS = """
 UPDATE postings_edition edition SET posting_id = pair.kept_id
 FROM unnest(%s::bigint[], %s::bigint[]) pair(merged_id, kept_id) WHERE edition.posting_id = pair.merged_id
 """
-# Publishers number their items from 1: postings that share an identity by chance get a new one.
+# Many publishers number their items from 1: postings that share an identity by chance get a new one.
 _MAKE_UNIQUE = """
 UPDATE postings_posting moved SET identity = decode(md5(moved.identity || int8send(moved.source_id)), 'hex')
 FROM postings_posting other
@@ -25,7 +25,7 @@ WHERE moved.source_id = %s AND other.source_id = %s AND other.identity = moved.i
 
 @transaction.atomic
 def move_postings(from_id: int, to_id: int, *, same: Sequence[tuple[int, int]]) -> int:
-    """Move the postings of a source to another one, but for those that it has already; returns the number of them.
+    """Move the postings of a source to another one, except those that it has already; returns how many were moved.
 
     `same` are pairs of a posting and the other source's own, as `queries.same_postings` finds them: of each, the
     earlier arrival and the editions of both are kept. The caller holds the locks of both sources' schedules, and has

@@ -131,7 +131,7 @@ def _columns(pairs: set[tuple[int, bytes]]) -> tuple[list[int], list[bytes]]:
     return [source_id for source_id, _ in ordered], [key for _, key in ordered]
 
 
-# A constraint refuses what a concurrent transaction has stored; it is known when the documents are stored again.
+# A constraint rejects what a concurrent transaction has stored; storing the documents again then finds it.
 _COPY = """
 COPY postings_posting (id, lead, fold_key, source_id, identity, link_key, content_hash, text_hash, guid, url, title,
     author, html, text, language, categories, image_url, comments_url, enclosures, published_at, claimed_at, utc_offset,

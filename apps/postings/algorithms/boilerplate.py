@@ -20,17 +20,17 @@ from typing import NamedTuple, Self
 from apps.postings.algorithms.segments import MASKED, Segment, containment, edges, segments_of, words_of
 
 HALF_LIFE = 32  # postings in which a count halves
-FORGOTTEN = 2 * HALF_LIFE  # postings without a segment after which it is none of the source's any more
+FORGOTTEN = 2 * HALF_LIFE  # postings without a segment after which it is no longer boilerplate of the source
 ENOUGH = 2.4  # decayed count from which a segment is boilerplate: three postings within ten
 NAMES_SHARE = 0.25  # of postings, from which a segment is boilerplate whose names differ, such as "By Jane Doe"
 EDGE_SHARE = 0.5  # of postings, from which they begin or end with the same words
-EDGE_COUNT = 3.4  # decayed count for the same
+EDGE_COUNT = 3.4  # decayed count from which that holds
 SOURCES = 3  # that have learned a segment, from which it is boilerplate in all sources
 
 SEEN_ONCE = 256  # segments remembered
 COUNTED = 64  # segments
 RECENT = 16  # postings whose words are remembered
-SAME_MATTER = 0.35  # share of added words that an earlier posting has, beyond what chance explains
+SAME_MATTER = 0.35  # share of added words found in an earlier posting, beyond chance
 MAX_SAMPLE = 120  # characters of a segment shown to people
 
 
@@ -144,7 +144,7 @@ class SourceBoilerplate:
 
     @classmethod
     def parse(cls, data: bytes) -> Self:
-        """The inverse of `serialize`, but for rounding."""
+        """The inverse of `serialize`, apart from rounding."""
         postings, total, counts, once, recent = json.loads(zlib.decompress(data))
         return cls(
             postings,
@@ -182,7 +182,7 @@ class SourceBoilerplate:
         return False
 
     def _edge_spans(self, segments: list[Segment]) -> list[tuple[int, int]]:
-        """The longest phrases at the beginning and the end that the source repeats."""
+        """The longest repeated phrases at the beginning and at the end."""
         found: dict[str, tuple[int, int]] = {}
         for key, kind, segment in edges(segments):
             count = self._counts.get(key)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)  # earlier dates are unset clocks: 0001, 1904, 1970, 1980
-TOLERANCE = timedelta(minutes=10)  # of clocks that run ahead of ours
+TOLERANCE = timedelta(minutes=10)  # for clocks that are fast
 
 
 class EffectiveDate(NamedTuple):

@@ -20,10 +20,10 @@ from apps.postings.algorithms.words.scripts import SPACELESS
 from apps.sources.algorithms.addresses import same_page_key
 
 MIN_TEXT = 24  # words: with fewer, the title counts, too
-MAX_WORDS = 1_500  # of a text: later ones are rarely all there is in common
+MAX_WORDS = 1_500  # of a text; copies rarely have only later words in common
 VALUES = 64
 BANDS, BAND = 16, 3  # of three values: 99.4 % of the pairs with a similarity of 0.65 share one
-ALIKE = 0.48  # estimated similarity of copies; reports of one story by two authors rarely reach 0.3
+ALIKE = 0.48  # estimated similarity of copies; that of two authors' reports on one story rarely reaches 0.3
 LONG = 40  # words; shorter postings, which often only fill in a template, have to be more alike
 ALIKE_SHORT = 0.85
 
@@ -141,7 +141,7 @@ def article(title: str, text: str, address: str) -> Article:
 
 
 def restored(values: bytes, words: int) -> Article:
-    """An article as it was stored, without its page: that is one of its bands."""
+    """An article as it was stored, without its page, which is one of its bands."""
     return Article(np.frombuffer(values, "<u4"), words, 0)
 
 

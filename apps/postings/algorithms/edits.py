@@ -3,7 +3,7 @@
 import re
 from hashlib import blake2b
 
-# Pairs of a typesetter's character and the typewriter's: publishers switch between them without a change of mind.
+# Pairs of a typesetter's character and the typewriter's: publishers switch between them without an edit.
 _TYPEWRITTEN = str.maketrans({
     "‘": "'", "’": "'", "‚": "'", "‛": "'", "′": "'", "“": '"', "”": '"', "„": '"', "‟": '"', "″": '"',
     "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "―": "-", "−": "-", "…": "...",

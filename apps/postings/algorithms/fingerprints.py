@@ -1,4 +1,4 @@
-"""Near-duplicates: one report that several sources carry, changed a little or not at all."""
+"""Near-duplicates: one report in several sources, with small changes or none."""
 
 from collections.abc import Sequence
 from zlib import crc32
@@ -10,8 +10,8 @@ SHINGLE = 4  # words
 VALUES = 32  # of a fingerprint, unless more are wanted
 MAX_VALUES = 64
 BAND = 4  # values
-MIN_WORDS = 6  # words: what says less is no copy of what says as little
-WITHIN = 48.0  # hours between a report and its copies: what returns later is a column, or the same news again
+MIN_WORDS = 6  # words; shorter texts are too short to be copies
+WITHIN = 48.0  # hours between a report and its copies; a later one is a regular column, or the same news again
 ALIKE = 0.8  # estimated Jaccard similarity of the shingles of near-duplicates
 
 Fingerprint = NDArray[np.uint32]
@@ -67,7 +67,7 @@ def fingerprint(words: Sequence[str], values: int = VALUES) -> Fingerprint:
     count = len(words) - SHINGLE + 1
     shingles = np.zeros(count, np.uint64)
     for place in range(SHINGLE):
-        shingles = shingles * _FACTOR + hashes[place : place + count]  # both wrap around at 64 bits
+        shingles = shingles * _FACTOR + hashes[place : place + count]  # intended: both wrap around at 64 bits
     found: Fingerprint = _mixed(shingles ^ _SALTS[:values]).min(axis=1)
     return found
 

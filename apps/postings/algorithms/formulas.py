@@ -55,11 +55,11 @@ def with_formulas(html: str) -> str:
 
 
 def _mathml(tex: str, display: str) -> str:
-    """MathML that names its TeX, or "" for what is none."""
+    """MathML that names its TeX, or "" if the text is not TeX."""
     if not tex or _MACRO.search(tex):
         return ""
     try:
         mathml: str = convert(tex, display=display)
-    except Exception:  # the library raises whatever the formula breaks in it
+    except Exception:  # the library raises errors of any kind for malformed formulas
         return ""
     return mathml.replace(">", f' alttext="{escape(tex)}">', 1)

@@ -269,7 +269,7 @@ def _is_root(page: str) -> bool:
 
 
 def _text_key(entry: ParsedEntry) -> bytes:
-    """Title and first words alone, since the markup around them may carry a number of this very retrieval."""
+    """Title and first words alone, since the markup may contain a number that changes at each retrieval."""
     markup = (entry.content or entry.summary)[:_KEY_LENGTH]
     words = " ".join(_TAG.sub(" ", markup).split())
     title = " ".join(entry.title.split())

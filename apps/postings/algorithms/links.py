@@ -7,7 +7,7 @@ from html import escape
 
 from apps.postings.algorithms.tokens import replaced, with_texts
 
-MAX_ADDRESSES = 5_000  # of an article; lists of more are no text
+MAX_ADDRESSES = 5_000  # per article; lists of more are no text
 
 # It ends before quotes, brackets and the full stops of East Asian scripts, which people write without a space.
 _ADDRESS = re.compile(

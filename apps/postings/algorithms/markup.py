@@ -202,13 +202,13 @@ _LAZY = ("data-src", "data-lazy-src", "data-original")
 
 
 def _readable(html: str) -> str:
-    """Without characters that neither HTML nor Postgres can hold, and not longer than what we read."""
+    """Without characters that HTML or Postgres cannot contain, and cut at the maximum length."""
     html = _DATA.sub(lambda match: match[0] if len(match[0]) <= MAX_DATA else "", html)
     return _CONTROLS.sub("", html[:MAX_MARKUP_LENGTH])
 
 
 def _parsed(draft: str) -> str:
-    """What the parser makes of it, without what a second reading would change: decoded controls, breaks in a <pre>."""
+    """The parser's output, without what parsing it again would change: decoded controls, line breaks in a <pre>."""
     safe = _CLEANER.clean(draft).replace("\r\n", "\n").replace("\r", "\n")
     return re.sub(r"<pre([^>]*)>\n+", r"<pre\1>", _CONTROLS.sub("", safe))
 
@@ -233,7 +233,7 @@ class _Rewriter:
         self.is_formula = False
         self.formula = ""  # the text of the latest formula
         self.language = ""  # of code, named by an element around it
-        self.unseen = 0  # open elements around what is not shown
+        self.unseen = 0  # open elements whose content is not shown
 
     def text(self, text: str) -> None:
         if not self.unseen:
@@ -251,7 +251,7 @@ class _Rewriter:
         elif name in formulas.ELEMENTS:
             self._of_formula(name, tag)
         elif self.is_formula and name not in BLOCKS and name not in _BOXES:
-            pass  # what is not of MathML would end the formula
+            pass  # elements outside of MathML would end the formula
         else:
             self._end_formula()
             self._of_article("div" if name in _BOXES else name, tag)

@@ -97,7 +97,7 @@ def _end_of(name: str, html: str, position: int, endless: set[str]) -> int:
 
 
 def with_texts(html: str, change: Callable[[str], str]) -> str:
-    """Sanitized markup with its plain texts changed, but for links, code and formulas.
+    """Sanitized markup with its plain texts changed, except in links, code and formulas.
 
     `change` gets a text decoded, and returns markup.
     """

@@ -41,7 +41,7 @@ def states(source_ids: Collection[int], *, lock: bool = False) -> dict[int, Sour
     return {source_id: parse(bytes(state)) for source_id, state in fetch(statement, [sorted(source_ids)])}
 
 
-# Stories, trends and summaries read the same states one after another; 3 MB. Not for who learns, and changes them.
+# Stories, trends and summaries read the same states one after another; 3 MB. Not for `Learner`, which changes them.
 _remembered = lru_cache(64)(SourceBoilerplate.parse)
 
 

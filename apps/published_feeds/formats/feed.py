@@ -9,10 +9,10 @@ LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Entry(NamedTuple):
-    id: str  # the same for as long as the entry is there
+    id: str  # stable while the entry is in the feed
     url: str  # of its page, "" if it has none
     title: str
-    html: str  # safe
+    html: str  # sanitized
     published: datetime
     updated: datetime  # when its words last changed
     listed: datetime  # when it was added to this feed, or last changed

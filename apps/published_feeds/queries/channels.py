@@ -7,7 +7,7 @@ from django.urls import reverse
 from apps.accounts.queries.site import own_address
 
 Kind = Literal["private", "search", "section"]
-SECRET: frozenset[Kind] = frozenset({"private", "search"})  # whose keys are secrets
+SECRET: frozenset[Kind] = frozenset({"private", "search"})  # kinds whose keys are secrets
 
 
 class Channel(NamedTuple):

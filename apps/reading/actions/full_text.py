@@ -15,7 +15,7 @@ from apps.retrieval.models import Crawl, Page
 
 MAX_FETCHES = 4  # at a time in this process
 TIMEOUTS = Timeouts(total=10.0, connect=5.0, read=5.0)
-MOST, WITHIN = 60, 3_600  # pages of one user; s
+MOST, WITHIN = 60, 3_600  # pages per user; s
 
 _slots = BoundedSemaphore(MAX_FETCHES)
 

@@ -63,7 +63,7 @@ def limited_range(header: str) -> str:
     """
     found = _RANGE.fullmatch(header.strip())
     if found is None:
-        raise BadRange("Ask for one range of bytes: recordings are sent in parts.")
+        raise BadRange("Request one range of bytes: recordings are sent in parts.")
     first, last, suffix = found.groups()
     if suffix is not None:
         return f"bytes=-{min(int(suffix), PART_BYTES)}"

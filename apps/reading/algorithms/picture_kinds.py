@@ -14,8 +14,8 @@ from typing import NamedTuple
 _ISPE = re.compile(rb"ispe\x00{4}(.{8})", re.DOTALL)  # "image spatial extents" of ISO 23008-12
 _BRANDS = frozenset({b"avif", b"avis"})
 _MAX_HEAD_BYTES = 2**18  # parsed in small steps
-_MAX_SEGMENTS = 10_000  # of a JPEG
-_MAX_BOXES = 16  # of an AVIF, before the one that describes it
+_MAX_SEGMENTS = 10_000  # per JPEG
+_MAX_BOXES = 16  # per AVIF, before the one that describes it
 
 
 class Picture(NamedTuple):

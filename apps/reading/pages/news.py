@@ -38,14 +38,14 @@ CONSIDERED = 600  # newest postings, from which languages, categories and pictur
 ENOUGH = 5  # postings in the visitor's language; with fewer, those in all languages are shown
 SECTIONS = 4
 IN_SECTION = 4  # postings
-MIN_COUNT = 2  # of a section
+MIN_COUNT = 2  # per section
 # Average delay of an article at four checks per feed and day, in minutes: docs/benchmarks.md, "Delay of articles".
 DELAYS = (("Wirebeat", 51), (gettext_lazy("Adaptive rule"), 94), (gettext_lazy("Every six hours"), 180))
 _HAS_PICTURE = ExpressionWrapper(~Q(image_url=""), output_field=BooleanField())
 
 LENGTH = 30  # stories or postings per page
 TEASED = 6  # stories on the home page
-MAX_POSTINGS = 300  # shown of a story
+MAX_POSTINGS = 300  # shown per story
 Listed = TypeVar("Listed")
 
 
@@ -96,9 +96,9 @@ def home_page(now: datetime) -> Context:
         "cards": cards,
         "trends": trending_strip(language),
         "sections": sections,  # by admins
-        "categories": tuple(categories),  # instead of sections while there are none
+        "categories": tuple(categories),  # shown while there are no sections
         "rows": tuple(row for row in _known(by_id, wanted) if row.id not in carded)[:NEWEST],  # the newest
-        "is_coming": not found and retrieval.to_check().filter(listed=True).exists(),  # news, within a minute
+        "is_coming": not found and retrieval.to_check().filter(listed=True).exists(),  # up to a minute old
     }
 
 

@@ -41,7 +41,7 @@ Player = Literal["audio", "video", ""]
 
 TEASER = 400  # characters of a text too short for a summary
 
-LENGTH = 40  # postings of a page
+LENGTH = 40  # postings per page
 UNFINISHED = 5  # recordings to resume
 
 
@@ -79,8 +79,8 @@ def posting_page(
         "minutes": reading_minutes(posting.text[:_SAMPLE], len(posting.text)),  # reading time
         "attachments": files,
         "is_teaser": bool(posting.url) and not posting.extractor and is_teaser(posting.text),
-        "was_unread": False,  # until now
-        "list": "",  # from which it was opened; the view fills in what it knows
+        "was_unread": False,  # up to now
+        "list": "",  # from which it was opened; filled in by the view
         "kept": "",
         "own": own,  # the user's
         "source_title": own.source_title or str(posting.source),
@@ -279,7 +279,7 @@ def shares_page(user: User, number: str) -> Context:
 
 
 def _with_postings(user: User, name: str, found: Iterable[Any]) -> tuple[Context, ...]:
-    """Things under a name with their postings, or None where the user may not open it any more."""
+    """Rows under a name with their postings, or None for a posting that the user may no longer open."""
     things = list(found)
     postings = rows_by_id(user, [each.posting_id for each in things])
     return tuple({name: each, "posting": postings.get(each.posting_id)} for each in things)

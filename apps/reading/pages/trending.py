@@ -35,7 +35,7 @@ Period = Literal["hours", "days", "months"]
 MAX_CHARTED = 5  # terms
 MAX_TERM_LENGTH = 200  # characters
 
-LENGTH = 10  # terms of a list
+LENGTH = 10  # terms per list
 CHARTED = 3  # terms by default
 RELATED = 5  # words
 MAX_HEADLINE_POSTINGS = 2  # newest postings of a term that can be its headline

@@ -47,7 +47,7 @@ class _List(NamedTuple):
 
 
 def list_in(form: QueryDict) -> _List | None:
-    """The list in a form of ours, or None."""
+    """The list that a form of the portal names, or None."""
     kind, _dash, number = form.get("scope", "").partition("-")
     shown_at = read_time(form.get("shown_at", ""))
     if kind not in get_args(Kind) or not _is_number(number) or shown_at is None:

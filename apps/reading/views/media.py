@@ -38,7 +38,7 @@ View = Callable[[HttpRequest, str, str], HttpResponse]
 
 
 def _of_other_site(view: View) -> View:
-    """A view of what another site may not send, or not now. Its content is compressed already."""
+    """Answer errors of a view that proxies another site. Its content is compressed already."""
 
     @impersonal
     @require_safe
@@ -109,7 +109,7 @@ def recording(request: HttpRequest, signature: str, encoded: str) -> HttpRespons
 
 def _response(part: Part, has_range: bool) -> HttpResponse:
     if not has_range and not part.is_whole:
-        raise BadRange("Ask for a range of bytes: recordings are sent in parts.")
+        raise BadRange("Request a range of bytes: recordings are sent in parts.")
     response = HttpResponse(part.body, content_type=part.media_type, status=206 if has_range else 200)
     response["Content-Length"] = str(len(part.body))
     if has_range:

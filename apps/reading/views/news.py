@@ -32,7 +32,7 @@ def home(request: HttpRequest) -> HttpResponse:
         return redirect("river")
     page = home_page(now())
     if settings.SIGN_UP == "closed" and not settings.STARTER_EDITION and not (page["rows"] or page["cards"]):
-        return redirect("account_login")  # nothing is meant for visitors
+        return redirect("account_login")  # there is nothing for visitors
     return show(request, "reading/home.html", page=page)
 
 
@@ -42,7 +42,7 @@ def keys(request: HttpRequest) -> HttpResponse:
 
 
 def not_there(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Outside of views the user's language is not yet active."""
+    """The page for unknown addresses, in the user's language, which is not active outside of views."""
     speak_to(request)
     return page_not_found(request, exception)
 

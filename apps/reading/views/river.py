@@ -189,7 +189,7 @@ def _options(request: Request, scope: Scope, follow: Follow | None, *, all_by_de
 
 
 def _view(request: Request, scope: Scope, follow: Follow | None) -> User.View:
-    """The layout of a list. One chosen by a link of ours is stored for that list."""
+    """The layout of a list. A choice by a link of the portal is stored for that list."""
     person, requested, name = request.user, request.GET.get("view", ""), f"{scope.kind}-{scope.id}"
     view = view_of(person, follow, requested, name)
     is_stored = view == view_of(person, follow, "", name)
@@ -264,7 +264,7 @@ def preferences(request: PersonsRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def appearance(request: HttpRequest) -> HttpResponse:
-    """Set them, and redirect to the previous page."""
+    """Set theme, language and typesetting, and redirect to the previous page."""
     person, cookies = request.user, request.COOKIES
     language = person.language if isinstance(person, User) else cookies.get(settings.LANGUAGE_COOKIE_NAME, "")
     kept = chosen_typesetting(request)

@@ -10,7 +10,7 @@ from apps.recommendations.algorithms.likelihood import root_likelihood
 IntArray = NDArray[np.int64]
 
 MIN_SHARED = 3  # people: fewer would reveal individuals, and say little of the sources
-MAX_NEIGHBOURS = 20  # of a source
+MAX_NEIGHBOURS = 20  # per source
 MIN_ROOT = 1.0  # root of the likelihood ratio
 
 

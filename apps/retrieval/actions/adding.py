@@ -33,9 +33,9 @@ from apps.sources.formats.recipes import Recipe
 from apps.sources.models import Source
 
 MAX_PROBED = 6  # addresses at which a feed may be
-MIN_LINKS = 5  # to other pages of a site, for a crawl to begin with
-SHOWN = 6  # titles of an offer
-MAX_OFFERS, OFFERS_WITHIN = 20, 86_400  # that a user accepts; seconds
+MIN_LINKS = 5  # to other pages of the site, from which a crawl is offered
+SHOWN = 6  # titles shown with an offer
+MAX_OFFERS, OFFERS_WITHIN = 20, 86_400  # accepted per user; seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def accept(user: User, offer: Offer) -> int:
 
 
 def _problem(fetched: Fetched) -> str:
-    """Why a document is no feed; "" for a feed."""
+    """Why a document is not a feed; "" for a feed."""
     try:
         formats.parse(fetched.body, content_type=fetched.headers.get("content-type", ""), url=fetched.url)
     except NotAFeed as error:
@@ -138,7 +138,7 @@ class _Feed(NamedTuple):
 
 
 def _working(choices: Iterable[Candidate], now: datetime) -> Iterator[_Feed]:
-    """Those that lead to feeds; of several addresses of one feed the first.
+    """The addresses that lead to feeds; of several addresses of one feed, the first.
 
     One that the portal has is not requested: its documents are not kept for long.
     """
@@ -209,7 +209,7 @@ def _add(url: str, fetched: Fetched, now: datetime) -> int:
 
 
 # --- the rate limit on lookups of addresses that the portal does not know ---------------------------------------------
-MAX_LOOKUPS, WITHIN = 60, 3_600  # of one user, by pages and APIs together; seconds
+MAX_LOOKUPS, WITHIN = 60, 3_600  # per user, by pages and APIs together; seconds
 
 
 class TooOften(NotPossible):

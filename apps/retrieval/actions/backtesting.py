@@ -1,4 +1,4 @@
-"""Replay every policy on the portal's own log, each night: which would have been best, and what delayed postings."""
+"""Replay every policy on the portal's own log each night: which was the best one, and what delayed postings."""
 
 import time
 from collections.abc import Sequence
@@ -43,11 +43,11 @@ class _Source(NamedTuple):
 
 
 class _Attempts(NamedTuple):
-    """What was tried at one source, in order; h on its own axis."""
+    """The retrievals of one source, in order; h on its own axis."""
 
     due: FloatArray
     fetched: FloatArray
-    observed: BoolArray  # whether it showed what the source has published
+    observed: BoolArray  # whether the retrieval showed the source's content
     requested: BoolArray
 
 
@@ -107,7 +107,7 @@ def _sample(now: datetime) -> list[_Source]:
 
 
 def _attempted(sources: Sequence[_Source], now: datetime) -> list[_Attempts]:
-    """What was tried at each source from before the day to be replayed on, without what was deferred."""
+    """The retrievals of each source since before the replayed day, without deferred ones."""
     rate = sources[0].clock_rate
     rows = query(
         """SELECT source_id, extract(epoch FROM due_at)::float8 AS due,

@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 FORGET_WORKERS_AFTER = timedelta(days=1)
 
-# The second condition: this very call began it, but its answer was lost with the connection.
+# The second condition: this call has already begun it, but the result was lost with the connection.
 _START = f"""
 UPDATE retrieval_schedule schedule
 SET sequence = claim.sequence + 1, worker = %(worker)s, requested_at = %(now)s, dispatched_at = NULL,

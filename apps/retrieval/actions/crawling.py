@@ -36,7 +36,7 @@ from apps.sources.models import Source
 BATCH_SIZE = 25  # pages
 LEASE = timedelta(minutes=5)  # after it another worker continues where one was lost
 LIKELY = 0.5  # probability from which a link counts as one to news
-MAX_GUESSED = 300  # links of a page
+MAX_GUESSED = 300  # links per page
 UNWANTED_FOR = timedelta(hours=1)  # between two checks whether the source is followed again
 
 
@@ -68,7 +68,7 @@ def begin_batch(source_id: int, *, now: datetime) -> CrawlBatch | None:
 
 
 def _worth_a_request(crawl: Crawl, now: datetime) -> list[Page]:
-    """The pages to fetch next; those that patterns now speak against are marked as valueless."""
+    """The pages to fetch next; those that patterns now rule out are marked as valueless."""
     patterns = Patterns.from_json(crawl.patterns)
     while True:
         waiting = list(queries.waiting_pages(crawl.pk, now)[:BATCH_SIZE])

@@ -33,7 +33,7 @@ class Planned:
     stored: Stored | None
     delays: list[float]  # s of the source's time; of new postings whose date is known
     due_at: datetime | None
-    columns: dict[str, Any]  # what planning writes of its schedule; `earliest_at` and `ahead` None: as before
+    columns: dict[str, Any]  # columns of the schedule that planning writes; `earliest_at` and `ahead` stay if None
 
 
 def plan_next(

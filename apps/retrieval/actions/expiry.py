@@ -14,7 +14,7 @@ from apps.postings.actions import forget_old_fingerprints, note_recent_copies
 from apps.postings.models import Posting
 from apps.retrieval.queries.retention import NOT_KEPT, expired, live_bytes, oldest
 
-BATCH = 500  # postings of one transaction
+BATCH = 500  # postings per transaction
 
 
 def forget_expired(*, now: datetime) -> int:

@@ -17,7 +17,7 @@ from apps.sources.algorithms.addresses import normalise
 from apps.sources.formats import opml
 from apps.sources.formats.opml import OpmlDocument
 
-MAX_LISTS = 10  # of a user
+MAX_LISTS = 10  # per user
 LISTS_AT_ONCE = 20
 CHECK_LISTS_EVERY = timedelta(days=1)
 

@@ -26,9 +26,9 @@ from apps.sources.algorithms.addresses import host, partition, registrable_domai
 from apps.sources.models import Source
 
 MAX_HANDED_OVER = 200  # links of a batch to one other site: its pages are found by its own links in the first place
-TEASER_PRIORITY = 10.0  # above that of any link: users see its posting already
+TEASER_PRIORITY = 10.0  # above that of any link, since users already see the posting
 FEED_PAGES_KEPT = timedelta(days=30)
-PRUNED_AT_ONCE = 5_000  # rows of one transaction
+PRUNED_AT_ONCE = 5_000  # rows per transaction
 
 
 def find(visits: Sequence[FetchResult], *, now: datetime) -> dict[int, Stored]:
@@ -140,7 +140,7 @@ def _site_of(url: str) -> str:
 def _page(
     crawl: Crawl, key: bytes, link: Link, patterns: Patterns, *, found_on: int | None, depth: int, now: datetime
 ) -> Page:
-    # The further pages of a list are as near as its first one, however long it is.
+    # Further pages of a list have the depth of its first page, however long the list is.
     depth += 0 if is_continuation(link.url) else 1
     step = for_new_link(link, depth, patterns=patterns, max_depth=crawl.max_depth, today=now.date())
     return Page(

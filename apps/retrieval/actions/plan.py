@@ -90,7 +90,7 @@ def control_price(*, now: datetime) -> float | None:
     wanted = queries.wanted()
     if not wanted.count:
         return None
-    day = DAY_HOURS / wanted.mean_clock_rate  # h of ours
+    day = DAY_HOURS / wanted.mean_clock_rate  # h of real time
     since_change = (now - plan.changed_at).total_seconds() / HOUR
     window = min(day, since_change)
     hours = (now - plan.priced_at).total_seconds() / HOUR * wanted.mean_clock_rate
@@ -116,14 +116,14 @@ def alone(lock: int) -> Iterator[bool]:
 
 SAMPLE = 300  # sources
 CURVE_SAMPLE = 60  # sources for the what-if curve, which takes nine rehearsals
-SETTLED = 0.02  # change of the price that is not rehearsed again; retrievals go with its root
+SETTLED = 0.02  # change of the price that needs no new rehearsal; retrievals are proportional to its inverse root
 
 
 def priors_of(plan: Plan) -> Priors:
     return Priors.from_json(plan.priors) if plan.priors else Priors.ignorant()
 
 
-# A source that was never retrieved is thought to be like the others.
+# A source that was never retrieved is assumed to be like the others.
 _MASSES = f"""
 SELECT coalesce(sum(mass), 0)::float8 FROM (
     SELECT coalesce(profile.root_mass, avg(profile.root_mass) OVER ()) * source.clock_rate
@@ -184,7 +184,7 @@ def draw_curve(*, now: datetime) -> None:
 
 
 def _postings(sources: Sequence[ScheduleState]) -> float:
-    """Postings that profiles expect per hour of ours."""
+    """Postings that profiles expect per hour of real time."""
     expected = expectations([source.profile for source in sources])[:, -1]
     return float((expected * [source.clock_rate for source in sources]).sum()) / WEEK
 

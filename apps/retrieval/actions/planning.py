@@ -29,7 +29,7 @@ class CheckRequest:
 
 
 def wake_beat(due_times: Collection[datetime], now: datetime) -> None:
-    """Notify beat of due times before its next check; NOTIFY takes a global lock at commit, hence not always."""
+    """Notify beat of due times before its next check, and only of those: NOTIFY takes a global lock at commit."""
     if any(due_at < now + NEAR for due_at in due_times):
         execute("NOTIFY retrieval_schedule")
 

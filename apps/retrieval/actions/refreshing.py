@@ -23,7 +23,7 @@ from apps.retrieval.models import Schedule
 from apps.retrieval.planner.state import TABLES
 
 MAX_AT_ONCE = 20  # sources
-MAX_CHECKS, WITHIN = 60, 3_600  # of one reader; seconds
+MAX_CHECKS, WITHIN = 60, 3_600  # per user; seconds
 BUDGET_SHARE = 0.25  # of the plan's retrievals, for all readers together
 DAY = 86_400  # s
 BUDGET_CACHE_SECONDS = 600

@@ -21,7 +21,7 @@ from apps.retrieval.planner.due_times import Terms, replanned, terms_of
 from apps.retrieval.planner.state import COLUMNS, TABLES, ScheduleState, parameters
 from apps.sources.formats.feed import UpdateHints
 
-CHUNK = 2_000  # sources of one transaction
+CHUNK = 2_000  # sources per transaction
 CHANGES_AT_ONCE = 10_000
 ROUNDS = 5  # of retries of locked rows
 PAUSE = 0.2  # s between rounds
@@ -77,7 +77,7 @@ def _replan_changed(changed: Collection[int], former: Plan, now: datetime) -> in
     replace_all = former.revision != former.planned_revision
     if not replace_all and not changed and former.price is not None:
         return 0
-    plan = scale_price(now=now) or former  # nothing is known yet
+    plan = scale_price(now=now) or former  # there is no price yet
     terms = terms_of(plan, 1.0)
     timetabled = terms.by_timetable or terms.pages_by_timetable
     affected = queries.planned_otherwise(changed, by_timetable=timetabled)
@@ -112,7 +112,7 @@ def _replan(source_ids: Sequence[int], plan: Plan, now: datetime, *, noting: boo
             time.sleep(PAUSE)
         for start in range(0, len(missed), CHUNK):
             planned |= _replan_chunk(missed[start : start + CHUNK], terms, now, noting)
-        # A row locked by another transaction may follow the former price; claimed ones are not movable any more.
+        # A row locked by another transaction may follow the former price; claimed ones are no longer movable.
         missed = [source_id for source_id in queries.movable(missed) if source_id not in planned]
         if not missed:
             break

@@ -108,7 +108,7 @@ _PLANNED = (
     *("skip_hours", "skip_days"),
 )
 _IF_KNOWN = ("earliest_at", "ahead", "hub_url", "topic_url")  # null: as before
-LATEST = 16  # answers by whose mean the cost of the next one is known
+LATEST = 16  # responses over which the mean cost is taken
 _WRITE = f"""
 UPDATE retrieval_schedule schedule SET sequence = schedule.sequence + 1, worker = '', attempts = 0,
     {", ".join(f"{name} = planned.{name}" for name in _PLANNED)},
@@ -124,7 +124,7 @@ def _schedule_row(planned: Planned) -> dict[str, Any]:
     failing_since = assignment.failing_since or visit.fetched.received_at
     of_visit = {
         "source_id": assignment.source_id,
-        # A deferred retrieval has not begun: it stays due since then.
+        # A deferred retrieval has not begun, so it keeps its first due time.
         "first_due_at": assignment.due_at if visit.deferred and planned.due_at else None,
         "body_hash": visit.read.body_hash,
         "not_before": visit.verdict.not_before if visit.read.outcome == Retrieval.Outcome.THROTTLED else None,

@@ -105,7 +105,7 @@ class _Known(NamedTuple):
     clock_rate: float
     worth: float
     cost: float  # of a retrieval
-    mass: float  # what it takes of the budget is proportional to it under our own plan
+    mass: float  # its share of the budget is proportional to it under our own plan
     min_gap: float  # s
     kind: str
 
@@ -163,11 +163,11 @@ def _make(
     )
     count = per_day / float(costs.mean())
     timetables, chances = policy.timetables(fleet, count)
-    if (costs != costs[0]).any():  # what is retrieved more often costs less
+    if (costs != costs[0]).any():  # cheap sources are retrieved more often, which lowers the mean
         count *= per_day / float((costs * [timetable.per_day for timetable in timetables]).mean())
         timetables, chances = policy.timetables(fleet, count)
     timetables = [
-        timetable if values.size else timetable.spaced(gap)  # chances are those of certain times
+        timetable if values.size else timetable.spaced(gap)  # probabilities belong to exact times
         for timetable, values, gap in zip(timetables, chances, min_gaps.tolist(), strict=True)
     ]
     written: list[int] = []
@@ -208,7 +208,7 @@ def _learned(learners: Sequence[Learner], now: datetime) -> Learned:
     learned = learn(sample, today, random=random, window=WINDOW + DAY)
     shares = daily_patterns(history)
     centroids = learned.centroids[:-1]
-    # The squared distance but for the term that is the same for all centroids.
+    # The squared distance, without the term that is the same for all centroids.
     distances = (centroids**2).sum(axis=1) - 2 * shares @ centroids.T
     silent = len(centroids)
     nearest = distances.argmin(axis=1) if silent else np.zeros(len(history), dtype=np.int64)

@@ -13,7 +13,7 @@ _REFUSED = tuple(ip_network(network) for line in _LINES if (network := line.part
 
 @lru_cache(maxsize=4_096)
 def is_public(address: str) -> bool:
-    """Whether an IP address belongs to the public internet; what is no IP address does not.
+    """Whether an IP address belongs to the public internet; False for anything else.
 
     An address that carries an IPv4 address inside (mapped, translated or tunnelled) does not, whatever it carries.
 

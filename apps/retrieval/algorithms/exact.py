@@ -79,7 +79,7 @@ def _nodes_for(profile: Profile, retrievals: int) -> int:
 def quantile_start(profile: Profile, retrievals: int) -> FloatArray:
     """Times with equal integrals of sqrt(rate) between them: dense where much is posted; array (retrievals,).
 
-    That is the density of the optimum for many retrievals. It ignores where the rate falls: a start, no solution.
+    That is the density of the optimum for many retrievals. It ignores where the rate falls: a starting point.
     """
     density = np.sqrt(profile.rates + 0.02 * profile.rates.mean())
     integral = np.append(0.0, np.cumsum(density))

@@ -85,7 +85,7 @@ class Entry:
         return not isinstance(self.place, str) and ip_address(address) in self.place
 
     def on(self, port: int) -> bool:
-        """Whether it opens a port: its own one, or any usual one if it has none of its own."""
+        """Whether it opens a port: the one it names, or any usual one if it names none."""
         return port not in BLOCKED_PORTS if self.port is None else port == self.port
 
 

@@ -27,7 +27,7 @@ class Limits:
     """Minimum waits; a replay divides all of them by its clock rate."""
 
     min_gap: float = 3_600.0  # between two requests to a source, manual ones included
-    unvalidated_gap: float = 86_400.0  # the longest for want of an ETag or Last-Modified
+    unvalidated_gap: float = 86_400.0  # the longest for a source without ETag and Last-Modified
     max_header_wait: float = 604_800.0  # the longest wait that a header may demand
     longest_hint: float = 86_400.0  # that an element of a feed may demand: a weekly podcast may publish a day early
     backoff_first: float = 3_600.0  # after the first failure; doubled by each further one

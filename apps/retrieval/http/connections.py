@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 class GaveWay(Exception):
-    """A slow request was ended since too many others were slow."""
+    """A slow request was ended because too many others were slow."""
 
 
 @dataclass(frozen=True, slots=True)

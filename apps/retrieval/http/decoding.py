@@ -7,7 +7,7 @@ import brotli
 ACCEPTED = "gzip, deflate, br"  # the value of Accept-Encoding
 
 _GZIP_MAGIC = b"\x1f\x8b"
-_MAX_MEMBERS = 1_000  # of a gzip stream; empty ones cost time and yield nothing
+_MAX_MEMBERS = 1_000  # per gzip stream; empty ones cost time and yield nothing
 
 
 class TooLarge(ValueError):

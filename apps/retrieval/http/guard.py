@@ -120,7 +120,7 @@ def _is_leased(host: str, port: int) -> bool:
         except RedisError:
             entry = entry if now < seen_at + LEASE_SECONDS else None
         if entry is None:
-            _seen.pop(port, None)  # a miss is not remembered: the lease may begin at once
+            _seen.pop(port, None)  # misses are not cached, since a lease may begin at any moment
             return False
         _seen[port] = entry, seen_at
     return entry.port == port and entry.names(host.removesuffix("."))
@@ -140,7 +140,7 @@ def _tls_context() -> SSLContext:
 
 
 class Resolver(AbstractResolver):
-    """Resolves names by the system in threads of its own: the loop's default threads would soon be exhausted.
+    """Resolves names by the system in separate threads, since slow lookups would exhaust the loop's default threads.
 
     Names below `localhost` are loopback by definition (RFC 6761), though many systems do not resolve them.
     """

@@ -54,7 +54,7 @@ class HostRateLimiter:
                 self._forget_later(name, host)
 
     def _refuse_long_waits(self, host: _Host) -> None:
-        # A lower bound: the duration of the others' requests is unknown.
+        # A lower bound, as the duration of the other requests is unknown.
         wait = max(0.0, self._rest(host)) + host.present * self._gap
         if wait > self._longest_wait:
             raise HostBusy(self._promise(host, wait))
@@ -80,7 +80,7 @@ class HostRateLimiter:
         return host.ended_at + self._gap - asyncio.get_running_loop().time()
 
     def _promise(self, host: _Host, wait: float) -> float:
-        """Seconds until a retry; refused requests get times one gap apart, lest they meet again."""
+        """Seconds until a retry; refused requests get times one gap apart, so that they do not collide again."""
         now = asyncio.get_running_loop().time()
         host.promised = max(host.promised + self._gap, now + wait)
         return host.promised - now

@@ -99,7 +99,7 @@ class FetchResult:
 
     @property
     def demanded(self) -> datetime:
-        """The same by the response alone: without the usual shortest gap, which may change before that time."""
+        """The same, by the response alone: without the default minimum gap, which may change before that time."""
         is_usual = self.verdict.is_usual and self.earliest == self.verdict.not_before
         return self.fetched.received_at if is_usual and self.observed else self.earliest
 

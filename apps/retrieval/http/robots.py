@@ -87,7 +87,7 @@ class RobotsFetcher(Fetcher):
     async def _learn(self, origin: str) -> str:
         try:
             fetched = await self.fetch(FetchRequest(url=f"{origin}/robots.txt", body_limit=BODY_LIMIT))
-            if fetched.failure is not None:  # retried with the next address of the site
+            if fetched.failure is not None:  # fetched again with the next address of the site
                 return UNAVAILABLE
             rules = rules_in(fetched.status, fetched.body)
             self._learned[origin] = rules

@@ -19,8 +19,8 @@ from apps.retrieval.policies import policy_of
 from apps.sources.kinds import kind_of
 
 AHEAD = 12  # further due times, stored for display
-AT_ONCE = timedelta(seconds=1)  # a time of a timetable this near was used by the present retrieval
-MADE_UP_FOR = 0.25  # of the shortest gap that a time of a timetable may be moved
+AT_ONCE = timedelta(seconds=1)  # a time of a timetable this near is that of the present retrieval
+MADE_UP_FOR = 0.25  # share of the shortest gap by which a time of a timetable may be moved
 OBSERVING = (Retrieval.Outcome.NEW, Retrieval.Outcome.UNCHANGED, Retrieval.Outcome.NOT_MODIFIED)
 UNSURE = 0.95  # articles; of fewer expected ones a reason says how likely one is
 SAME = 1 / 60  # h; times of a timetable differ by more

@@ -13,14 +13,14 @@ from apps.retrieval.algorithms.planner.activity import Activity
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.algorithms.weekly_profiles.learning import PackedProfile
 
-# What a posting of a source is worth: its weight by an admin, its relevance to saved searches, the people it reaches.
+# The worth of a posting of a source: weight by an admin, times relevance to saved searches, times readers.
 WORTH_AT_WEIGHT_1 = """source.interest * greatest(1, (source.listed OR source.always_retrieved)::int
     + (SELECT count(*) FROM following_follow follow WHERE follow.source_id = coalesce(source.site_id, source.id)))"""
 WORTH = f"source.weight * {WORTH_AT_WEIGHT_1}"
 
-# What a retrieval takes of the budget: one request, or the kilobytes of the source's usual answer.
-HEADERS = 300  # bytes of an answer without a body, such as a 304
-UNKNOWN = 10_000  # bytes of the answers of a source that was never retrieved
+# The cost of a retrieval: one request, or the kilobytes of the source's usual response.
+HEADERS = 300  # bytes of a response without a body, such as a 304
+UNKNOWN = 10_000  # bytes of a response, assumed for a source that was never retrieved
 COST = f"""CASE WHEN (SELECT counted FROM retrieval_plan) = 'bytes'
     THEN coalesce(schedule.answer_bytes, {UNKNOWN}) / 1000 ELSE 1 END"""
 

@@ -142,7 +142,7 @@ def wanted() -> Wanted:
 
 
 def hourly_budget(plan: Plan, wanted: Wanted) -> float:
-    """Retrievals per hour of ours, or kilobytes, that the plan allows for all sources together."""
+    """Retrievals per hour of real time, or kilobytes, that the plan allows for all sources together."""
     units_per_hour = {Plan.Unit.SOURCE_DAY: wanted.clock_rates / 24, Plan.Unit.DAY: 1 / 24, Plan.Unit.HOUR: 1.0}
     return plan.budget * units_per_hour[Plan.Unit(plan.unit)]
 
@@ -161,11 +161,11 @@ class Announced:
 
     clock_rates: float  # sum over them: hours of theirs that pass in one of ours
     costs: float  # sum over them: what a retrieval in each hour of theirs takes of the budget
-    postings: float  # expected per hour of ours
+    postings: float  # expected per hour of real time
 
     @property
     def spent(self) -> float:
-        """What safety checks, lest an update is missed, take of the budget per hour of ours."""
+        """What safety checks, in case an update is missed, take of the budget per hour of real time."""
         return self.costs / SAFETY_GAP
 
 
@@ -184,7 +184,7 @@ def announced(now: datetime) -> Announced:
 
 
 def budget_left(plan: Plan, announced: Announced) -> float:
-    """The budget per hour of ours for the sources without push; at least a hundredth of all."""
+    """The budget per hour of real time for the sources without push; at least a hundredth of all."""
     budget = hourly_budget(plan, wanted())
     return max(budget - announced.spent, budget / 100)
 
@@ -249,7 +249,7 @@ def movable(source_ids: Iterable[int] | None = None) -> list[int]:
 
 
 def planned_otherwise(source_ids: Iterable[int], *, by_timetable: bool = False) -> list[int]:
-    """Those among sources and their index pages that were planned with another worth, by more than 1 %.
+    """Those of the sources and their index pages whose worth has changed by more than 1 % since they were planned.
 
     Also those with a shortest gap of their own, which may have changed, or due within it; and under a policy with
     timetables those without one.

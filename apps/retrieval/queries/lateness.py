@@ -20,7 +20,7 @@ BUCKETS = (
 
 DELAY = "delay"  # of postings, a stage of the histogram beside those of `Late`
 
-# Of a row of the log, s. Clocks of two machines may differ by some milliseconds, hence `greatest`.
+# Of a row of the log, s. `greatest`, since clocks of two machines may differ by some milliseconds.
 BEGUN = "greatest(extract(epoch FROM coalesce(begun_at, stored_at) - retrieval.due_at), 0)::float8"
 STORED = "greatest(extract(epoch FROM stored_at - retrieval.due_at), 0)::float8"
 # Schedules that are due and not stored; each part has an index of its own.

@@ -1,4 +1,4 @@
-"""Which postings expire, how many there will be, and what they take."""
+"""Which postings expire, how many there will be, and their size."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -9,7 +9,7 @@ from apps.postings.models import Posting
 from apps.sources.queries import KEPT_DAYS
 
 CONTENTS = ("postings_posting", "search_document", "search_generation", "search_row", "stories_member")
-SAMPLE = 20_000  # postings that stand for all
+SAMPLE = 20_000  # postings of a sample
 RATE_DAYS = 14  # over which the rate of new postings is measured
 
 NOT_KEPT = """
@@ -55,7 +55,7 @@ FROM (
     JOIN sources_source source ON source.id = posting.source_id
 ) posting, unnest(%(horizons)s::int[]) horizon GROUP BY horizon ORDER BY horizon
 """
-# Bytes of rows, without what Postgres keeps free for new ones: a sample of rows, as wide as they are stored.
+# Bytes of rows without free space, by the stored width of a sample.
 _LIVE = """
 SELECT greatest(0, pg_stat_get_live_tuples('postings_posting'::regclass))::float8 AS rows,
     coalesce(avg({width}), 0)::float8 AS width FROM postings_posting TABLESAMPLE SYSTEM (%(percent)s)
@@ -89,9 +89,9 @@ def bytes_per_posting(found: Sequence[Size]) -> float | None:
 
 
 def live_bytes(found: Sequence[Size]) -> tuple[float, float]:
-    """What the tables take without the free room within postings and what is derived of them; the postings' share.
+    """The bytes of all tables without free space in those of postings and derived data, and the bytes per posting.
 
-    Deletion makes room within the files of Postgres, which do not shrink: their size would never fall below a quota.
+    Files of Postgres do not shrink when rows are deleted, so their size would never fall below a quota.
     """
     [live] = query(_LIVE.format(width=_WIDTH), {"percent": _percent(1_000)})
     heap = next(size.bytes for size in found if size.table == "postings_posting")

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from apps.database.statements import query
 from apps.retrieval.models import Retrieval
 
-USUAL = timedelta(days=7)  # whose whole answers say how large one usually is
+USUAL = timedelta(days=7)  # whose full responses give the usual size
 
 
 _SAVED = """

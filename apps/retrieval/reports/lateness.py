@@ -69,7 +69,7 @@ def lateness_of_source(source_id: int, since: datetime, now: datetime) -> Latene
 
 
 def lateness_of_due(since: datetime, now: datetime) -> Lateness:
-    """Of what was first due in [since, now), whenever it was made; reads the whole log, which is for benchmarks."""
+    """Of the retrievals first due in [since, now), whenever made; reads the whole log, so for benchmarks alone."""
     made = "retrieval.due_at >= %(since)s AND retrieval.due_at < %(now)s"
     return _lateness(made, "since >= %(since)s AND since < %(now)s", since=since, now=now)
 
@@ -84,7 +84,7 @@ class Overdue:
     """Retrievals that were first due longer ago than `OVERDUE_AFTER` and are not stored; up to MAX_COUNTED."""
 
     count: int
-    longest: float  # s since what has been due the longest was due; 0 if nothing is due, and below OVERDUE_AFTER too
+    longest: float  # s for which the oldest due retrieval has been due, overdue or not; 0 without any
     unclaimed: int  # of the overdue: no beat has claimed them
     unbegun: int  # claimed, and no worker has begun them
     under_way: int  # a worker has begun them

@@ -38,7 +38,7 @@ def serve() -> None:
 
 def _answer(request: bytes) -> bytes:
     try:
-        function, arguments, named = pickle.loads(request)  # the parent is trusted; what it sends is data of functions
+        function, arguments, named = pickle.loads(request)  # safe, since only the parent sends it
         return RESULT + encode(function(*arguments, **named))
     except Exception as error:
         name = next((each.__name__ for each in type(error).__mro__ if each.__name__ in ERRORS), None)

@@ -51,7 +51,7 @@ def confine() -> list[str]:
 def _succeeds(apply: Callable[[], None]) -> bool:
     try:
         apply()
-    except (OSError, ValueError, AttributeError, KeyError):  # not permitted, unknown to this kernel, libc or machine
+    except (OSError, ValueError, AttributeError, KeyError):  # not permitted or not supported here
         return False
     return True
 
@@ -80,7 +80,7 @@ def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     for kind in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC):
         resource.setrlimit(kind, (0, 0))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))  # what is open stays open: no file, socket or pipe beside it
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))  # open descriptors stay open, and no further one can be opened
 
 
 def _renounce_privileges() -> None:
@@ -88,7 +88,7 @@ def _renounce_privileges() -> None:
 
 
 def _filter_calls() -> None:
-    """Every system call that is not listed fails with EPERM, whatever code the process has come to run."""
+    """Have every system call that is not listed fail with EPERM, even if a document takes control of the process."""
     column, architecture = _ARCHITECTURES[platform.machine()]
     numbers = [call[column] for call in _CALLS.values()]
     code = [
@@ -114,7 +114,7 @@ def _check(result: int) -> None:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
-# In this order: a namespace forbids the change of user, and the filter forbids all that comes before it.
+# In this order: a namespace forbids the change of user, and the filter forbids all other measures.
 MEASURES: dict[str, Callable[[], None]] = {
     "unprivileged user": _change_user,
     "user and network namespace": _unshare,

@@ -14,9 +14,9 @@ from apps.retrieval.sandbox.child import ERROR, ERRORS, HEADER, RESULT
 from apps.retrieval.sandbox.confinement import CPU_SECONDS
 
 START_SECONDS = 30.0
-IDLE_SECONDS = 1.5  # without a response and without processor time
+IDLE_SECONDS = 1.5  # s without a response and without CPU time
 MAX_ANSWER = 32 * 2**20  # bytes
-MAX_CALLS = 2_000  # after which a child is replaced, lest it leaks memory
+MAX_CALLS = 2_000  # after which a child is replaced, in case it leaks memory
 _CHECK_SECONDS = 0.25  # between two checks of the child's activity
 _KEPT_VARIABLES = ("LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONHOME", "TZ")
 _TICKS = os.sysconf("SC_CLK_TCK")  # per second

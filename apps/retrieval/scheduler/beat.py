@@ -59,7 +59,7 @@ LEADER_SILENCE = 3.0  # s without a statement after which a leader counts as hun
 CHECK_EVERY = 2.0  # s between two searches for silent workers and lost messages
 FIXED_TURN_SECONDS = 0.5  # from one turn of fixed jobs to the next, at least
 LOST_AFTER = 3.0  # s after which a claim that waits although its queue is empty has lost its message
-MAX_JUMP_SECONDS = 2.0  # s by which this machine's clock may be corrected without more ado
+MAX_JUMP_SECONDS = 2.0  # s by which this machine's clock may be corrected without reloading jobs
 TRY_AGAIN = 1.0  # s after Postgres or the broker did not answer
 
 # The names of columns are those of `Due`.
@@ -200,7 +200,7 @@ class RetrievalScheduler(FixedJobs):
         except (psycopg.Error, DatabaseError, InterfaceError) as error:
             logger.warning("beat lost Postgres and tries again: %s", error)
             self._disconnect()
-            connections["default"].close()  # that of the fixed jobs, which else would stay as broken as it is
+            connections["default"].close()  # that of the fixed jobs, which may be broken, too
             time.sleep(TRY_AGAIN)
         except (BrokerError, SchedulingError, *self._broker_errors) as error:
             logger.warning("beat lost the broker and tries again: %s", error)
@@ -274,7 +274,7 @@ class RetrievalScheduler(FixedJobs):
         while not (wait := min(super().tick(*args, **kwargs), MAX_WAIT_SECONDS)) and time.monotonic() < until:
             pass
         self._next_fixed_tick = time.monotonic() + (wait and max(wait, FIXED_TURN_SECONDS))
-        connections["default"].close()  # which reads the jobs, and rarely so
+        connections["default"].close()  # used by the fixed jobs alone, and rarely
 
     # --- sources ------------------------------------------------------------------------------------------------------
     def _dispatch_due(self, connection: psycopg.Connection[Any]) -> None:

@@ -3,10 +3,10 @@
 from datetime import timedelta
 from typing import NamedTuple
 
-LEASE = timedelta(minutes=3)  # the last resort: after it a claimed source is due again
+LEASE = timedelta(minutes=3)  # after which a claimed source is due again, as the last resort
 HEARTBEAT_SECONDS = 2.0  # between two heartbeats of a worker
 MAX_SILENCE_SECONDS = 5.0  # without a heartbeat, after which a worker's sources are released
-IMMEDIATE_ATTEMPTS = 3  # that may end with their worker before releases back off: the source may be the reason
+IMMEDIATE_ATTEMPTS = 3  # attempts that may end with their worker before releases back off: the source may be the cause
 BACKOFF_SECONDS = 10.0  # after the first further attempt; doubled with each one
 MAX_BACKOFF_SECONDS = 5_120.0
 

@@ -93,5 +93,5 @@ class FixedJobs(DatabaseScheduler):
             raise
 
     def _ensure_connected(self) -> Any:
-        # Not for minutes, which is the default: a standby would consider us hung.
+        # The default of minutes would make a standby consider this beat hung.
         return self.connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0)

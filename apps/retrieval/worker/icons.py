@@ -21,7 +21,7 @@ from apps.sources.models import Source
 logger = logging.getLogger(__name__)
 
 MAX_PICTURES = 6  # fetched for one source
-MAX_BYTES = 4 * 2**20  # of a document: the cover of a podcast
+MAX_BYTES = 4 * 2**20  # per document; covers of podcasts are large
 MAX_PNG_BYTES = 16 * 2**10
 SEARCH_SECONDS = 120.0  # for one source
 PICTURES_FIRST = "image/png, image/x-icon, image/webp, image/jpeg, image/gif, image/*;q=0.5, */*;q=0.1"

@@ -208,7 +208,7 @@ class SpanReading:
 
     batch: DocumentBatch
     documents: dict[int, int | None]  # of each posting, the document to delete
-    gone: dict[int, int]  # of each deleted posting, likewise
+    gone: dict[int, int]  # of each deleted posting, the document to delete
 
 
 def analyse_span(span: Mapping[str, Any], beat: Callable[[], None]) -> SpanReading:
@@ -223,7 +223,7 @@ def analyse_span(span: Mapping[str, Any], beat: Callable[[], None]) -> SpanReadi
             posting, known = found[posting_id]
             if posting is None and number is not None:
                 reading.gone[posting_id] = number
-            elif posting is not None and (known and known.number) == number:  # otherwise it was just consumed
+            elif posting is not None and (known and known.number) == number:  # otherwise it has just been consumed
                 reading.batch.add(posting)
                 reading.documents[posting_id] = number
         beat()

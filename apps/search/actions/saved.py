@@ -11,7 +11,7 @@ from apps.search.algorithms.language import parse
 from apps.search.models import SavedSearch
 from apps.search.queries.saved import saved_searches
 
-MAX_SAVED = 100  # of a user
+MAX_SAVED = 100  # per user
 MAX_NAME_LENGTH = 100  # characters
 
 

@@ -18,7 +18,7 @@ from apps.search.queries.stored import Columns, Segment
 if TYPE_CHECKING:
     from apps.search.queries.snapshot import Snapshot
 
-FIRST_READ = 12  # blocks, where a search may stop early: reading some too many costs less than a second query
+FIRST_READ = 12  # blocks, where a search may stop early: reading a few more is cheaper than a second query
 NOTHING = np.empty(0, np.int64)
 
 

@@ -9,9 +9,9 @@ from apps.postings.algorithms.times import microseconds, moment_of
 from apps.postings.queries import BadCursor
 from apps.search.algorithms.language import Tree, to_text
 
-LENGTH = 20  # postings of a page
+LENGTH = 20  # postings per page
 _SIGN = "r"  # prefix of a RankCursor
-_MAX_NUMBER = 2**31 - 1  # number of a document
+_MAX_NUMBER = 2**31 - 1  # of a document
 _VERSION = 3  # of the cached format
 
 

@@ -13,7 +13,7 @@ from apps.postings.algorithms.words import analyse, language_of
 from apps.search.algorithms.language import Tree, wanted
 from apps.search.algorithms.snippets import Piece, marked, snippet, spellings
 
-READ = 3_000  # characters of a text for snippets: news begin with the essence
+READ = 3_000  # characters of a text used for snippets, since news begin with the essence
 
 
 @dataclass(frozen=True, slots=True)

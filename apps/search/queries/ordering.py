@@ -21,10 +21,10 @@ from apps.search.queries.snapshot import Snapshot
 Places = NDArray[np.intp]  # in a ranking
 Flags = NDArray[np.bool_]
 
-FOREIGN = 0.5  # of the score of a posting in a language of which the reader follows no feed
+FOREIGN = 0.5  # factor on the score of postings in a language of which the reader follows no feed
 FIRST_PAGES = 3 * LENGTH  # results, among which titles with all words are put first and entries of tickers last
 MAX_ALIKE = 3  # postings of one source with like titles, before others are put last
-ALIKE_WORDS = 3  # at the beginning of titles that make them alike; twice as many characters of scripts without spaces
+ALIKE_WORDS = 3  # that like titles begin with; twice as many characters in scripts without spaces
 _FIRST_COPIES = "SELECT id, first_copy FROM postings_posting WHERE id = ANY(%s) AND first_copy IS NOT NULL"
 CACHE_SECONDS = 600  # of the languages of followed feeds
 
@@ -48,7 +48,7 @@ def attributes_of(index: Snapshot, documents: NDArray[np.int64]) -> Attributes:
 
 
 def titled(index: Snapshot, found: Ranking, required: Sequence[Sequence[str]]) -> Flags:
-    """Which of a ranking have all words of the query in their titles, as far as they are on the first pages.
+    """Which results of the first pages have all words of the query in their titles.
 
     `required` has each word's terms, as alternatives.
     """

@@ -268,7 +268,7 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
 
 
 def _recipe(request: _Request, judgement: Judgement) -> Recipe:
-    is_quoted = any(isinstance(part, Phrase) for part in wanted(request.tree))  # then the reader wants these words
+    is_quoted = any(isinstance(part, Phrase) for part in wanted(request.tree))  # wanted exactly so
     return OURS if judgement.wanted or (request.expansion and not is_quoted) else WITHOUT_FEEDBACK
 
 
@@ -276,7 +276,7 @@ def _judgement(index: Snapshot, request: _Request) -> Judgement:
     judged = {*request.liked, *request.disliked}
     if not judged:
         return Judgement(removed=request.removed)
-    # Or words of postings that the user may not open would be shown as added.
+    # Otherwise words of postings that the user may not open could be shown as added.
     readable = set(following.readable_by(request.user).filter(pk__in=judged).values_list("pk", flat=True))
     return Judgement(
         wanted=index.documents_of(readable.intersection(request.liked)).tolist(),

@@ -11,7 +11,7 @@ from apps.jobs.kinds import Piece
 from apps.jobs.models import Job
 
 KIND = "index"  # of jobs
-MAX_POSTINGS = 8_000  # of a span, for postings of equal length
+MAX_POSTINGS = 8_000  # per span, for postings of equal length
 MIN_POSTINGS, SPANS = 500, 16  # a small archive has this number of spans to occupy workers, unless they get smaller
 
 

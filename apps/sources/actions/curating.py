@@ -141,7 +141,7 @@ def _difference(source: Source, curation: Curation) -> tuple[dict[str, object], 
 
 @transaction.atomic
 def set_retention(category: str, days: int | None, *, by: By) -> None:
-    """Keep articles of a category for some days, 0 for ever; with None it has no rule of its own."""
+    """Keep articles of a category for some days, 0 forever; None removes the rule."""
     before = dict(Retention.objects.select_for_update().filter(category=category).values_list("category", "days"))
     if days is None:
         Retention.objects.filter(category=category).delete()

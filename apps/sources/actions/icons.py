@@ -1,4 +1,4 @@
-"""When the icons of sources are looked for, and what is found."""
+"""Searches for icons of sources: when they are due, and what they found."""
 
 import random
 from collections.abc import Collection

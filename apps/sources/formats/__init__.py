@@ -56,7 +56,7 @@ def _inside_page(utf8: bytes) -> bytes:
     start = _FEED.search(utf8) if _PAGE.match(utf8) else None
     if start is None:
         return b""
-    closing = b"</" + start[0][1:]  # looked for from the end, so that no content takes long
+    closing = b"</" + start[0][1:]  # searched from the end, so that no content takes long
     end = utf8.rfind(closing, start.end())
     return utf8[start.start() : end] + closing + b">" if end >= 0 else b""
 
@@ -65,7 +65,7 @@ def _read_broken(utf8: bytes, url: str, problems: tuple[str, ...]) -> ParsedFeed
     if is_web_page(utf8):
         return None
     if len(utf8) > MAX_LOOSE_BYTES:
-        utf8 = utf8[:MAX_LOOSE_BYTES].decode("utf-8", "ignore").encode()  # feeds begin with what is new
+        utf8 = utf8[:MAX_LOOSE_BYTES].decode("utf-8", "ignore").encode()  # feeds begin with their newest entries
         problems = (*problems, f"The document is broken, and only its first {MAX_LOOSE_BYTES:,} bytes were read.")
     feed = read_loosely(utf8, url, problems)
     if feed is not None and (feed.entries or feed.title):

@@ -121,7 +121,7 @@ def _meant(name: str) -> str:
         charset = codecs.lookup(name).name
     except (LookupError, ValueError):
         return ""
-    # Python's codecs include what is not for texts, and what takes the square of their length to read.
+    # Python's codecs include some that are not for text, and some that take quadratic time.
     return _MEANT.get(charset, charset) if _BYTE_CHARSETS.match(charset) else ""
 
 

@@ -11,7 +11,7 @@ from apps.sources.formats.proposals import ASIDE, HEADINGS
 from apps.sources.formats.text import one_line, plain_text
 from apps.sources.formats.trees import decoded, read_page_tree
 
-MAX_EXAMPLES = 4  # lists of a document, each of which gives one title
+MAX_EXAMPLES = 4  # lists per document, each of which gives one title
 MIN_LISTED = 3  # texts in a list
 MIN_WORDS, MAX_LENGTH = 3, 250  # of a title; the length in characters
 COUNTED = 80  # characters of a title, as longer ones are no more likely to be one

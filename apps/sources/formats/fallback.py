@@ -78,7 +78,7 @@ def _entry(entry: Any, url: str, kind: str) -> ParsedEntry:
     files = _enclosures(entry, url)
     return ParsedEntry(
         guid=guid,
-        link=web_address(link, "" if link == guid else url),  # a bare identifier is no relative address
+        link=web_address(link, "" if link == guid else url),  # a bare identifier is not a relative address
         title=unescaped_title(plain_text(_text(entry, "title", 8 * MAX_TITLE))),
         summary="" if summary == content else summary,  # feedparser repeats the content as the summary
         content=content,

@@ -126,5 +126,5 @@ def _attachments(item: dict[str, Any], url: str) -> tuple[Enclosure, ...]:
 
 
 def _count(value: object, most: int) -> int | None:
-    # The comparison also turns away what is not a number at all, such as NaN.
+    # The comparison also rejects NaN.
     return int(value) if isinstance(value, (int, float)) and 0 < value <= most else None

@@ -23,7 +23,7 @@ from apps.sources.formats.expressions import BadExpression, Path, check_xpath, x
 from apps.sources.formats.feed import NotAFeed
 from apps.sources.formats.text import without_controls
 
-MAX_VALUES = 500_000  # of a document
+MAX_VALUES = 500_000  # per document
 MAX_DEPTH = 200
 ROOT, ELEMENT, ODD = "document", "item", "key"  # names of elements: the whole, an array's, those of odd keys
 
@@ -201,7 +201,7 @@ def _steps(expression: str) -> Iterator[KeyStep]:
 
 
 def _rewritten(expression: str) -> str:
-    """The XPath with its steps as the tree has them: from below the root, and odd keys as what they are."""
+    """The XPath adapted to the tree: it begins below the root, and finds keys that are no XML names by attribute."""
     tokens = [match for match in _TOKEN.finditer(expression) if match.lastgroup != "space"]
     written: list[str] = []
     end = 0

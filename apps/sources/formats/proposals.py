@@ -26,7 +26,7 @@ from apps.sources.formats.trees import Tree, read_page_tree
 
 MIN_LIKENESS = 0.6  # of a text to the example, to be its title
 MAX_PROPOSALS = 8
-_MAX_ELEMENTS = 50_000  # of a page
+_MAX_ELEMENTS = 50_000  # per page
 _MAX_TITLES = 6  # candidate elements
 _MAX_LEVELS = 8  # from a title up to its item
 _MAX_TOKENS = 5  # classes of an element
@@ -246,7 +246,7 @@ class _Candidate:
 
 # --- ways to address an element ---------------------------------------------------------------------------------------
 def _upwards(element: etree._Element) -> list[etree._Element]:
-    """The element and those around it, but for the body."""
+    """The element and those around it, except the body."""
     return [element, *(each for each in element.iterancestors("*") if each.tag not in ("body", "html"))]
 
 

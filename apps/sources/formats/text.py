@@ -43,7 +43,7 @@ def plain_text(markup: str, limit: int = MAX_TITLE) -> str:
     """
     markup = markup[: 8 * limit]
     if "<" in markup:
-        end = markup.rfind("-->") + 3  # beyond it no comment is closed, and looking for the end of each took long
+        end = markup.rfind("-->") + 3  # beyond it no comment is closed, and each search would take long
         markup = _TAGS.sub("", _COMMENTS.sub("", markup[:end]) + markup[end:])
     if "&" in markup:
         markup = without_controls(html.unescape(markup))

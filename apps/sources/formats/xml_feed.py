@@ -73,7 +73,7 @@ def read_feed_element(document: Document) -> ParsedFeed | None:
 
 
 def _leave_namespace(root: etree._Element) -> None:
-    """Publishers make up namespaces for the format itself; its elements are then those in the root's namespace."""
+    """Some publishers invent a namespace for the format; its elements are then those in the root's namespace."""
     namespace = root.tag.rpartition("}")[0]
     for element in root.iter(namespace + "}*"):
         element.tag = element.tag.rpartition("}")[2]
@@ -287,7 +287,7 @@ def _inner(element: etree._Element) -> str:
 
 
 def _decoded_base64(text: str) -> str:
-    """The text in base64, or "" for what is no text, such as a picture."""
+    """The text in base64, or "" for other content, such as a picture."""
     try:
         return without_controls(base64.b64decode("".join(text.split()), validate=True).decode("utf-8"))
     except (binascii.Error, ValueError):

@@ -18,7 +18,7 @@ from apps.stories.queries.records import records
 from apps.trending import actions as trending
 from apps.trending.queries import listed_postings
 
-REACTIONS_KEPT = timedelta(days=180)  # by then their weight is 1/64
+REACTIONS_KEPT = timedelta(days=180)  # after which their weight is 1/64
 
 
 @transaction.atomic

@@ -13,7 +13,7 @@ from apps.postings.algorithms.words import STOP_MARK, analyse, language_of, sequ
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 
 BUCKETS = 1 << 20  # terms are hashed, which needs no dictionary; few share a bucket
-MAX_LENGTH = 6_000  # characters of a text: news report first what has happened
+MAX_LENGTH = 6_000  # characters of a text, since news begin with what happened
 IN_TITLE = 3  # count of a word in the title
 NAMES = 1.25  # factor of names
 TITLE_CASE = 0.6  # share of capitalised words from which a title does not mark names

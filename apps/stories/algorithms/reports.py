@@ -161,7 +161,7 @@ class Reports:
         self._stories[report.key] = story
 
     def remove(self, story: int, key: int) -> None:
-        """Remove a report, if it is there."""
+        """Remove a report, if it is known."""
         if self._of.get(story, {}).pop(key, None):
             del self._stories[key]
 
@@ -174,7 +174,7 @@ class Reports:
             del self._stories[key]
 
     def rename(self, key: int, copy: int, hours: float) -> None:
-        """Let a copy stand for a report that is deleted."""
+        """Replace a deleted report by one of its copies."""
         story = self._stories.get(key)
         if story is not None:
             self.add(story, Report(copy, self._of[story][key].vector, hours))

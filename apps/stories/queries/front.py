@@ -135,7 +135,7 @@ def front(user: User | AnonymousUser, now: datetime) -> list[Front]:
     leads: dict[int, int] = {}
     found = []
     for id, story in stories.items():
-        latest = {row.source_id: hours_of(row.published_at) for row in members[id]}  # by time: the latest stays
+        latest = {row.source_id: hours_of(row.published_at) for row in members[id]}  # by time: the latest remains
         if len(latest) < MIN_SOURCES or story.lead_id in hidden:
             continue
         lead = next((row for row in members[id] if row.posting_id == story.lead_id), members[id][0])

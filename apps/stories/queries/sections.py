@@ -21,7 +21,7 @@ from apps.stories.models import Section
 from apps.stories.queries.front import Front, front
 
 MAX_SECTIONS = 30
-MAX_SHOWN = 300  # postings or stories of a section
+MAX_SHOWN = 300  # postings or stories per section
 MAX_RANKED = 90  # postings by relevance
 MAX_STATEMENT_SECONDS = 1.5  # s
 KEPT = timedelta(seconds=120)  # at least

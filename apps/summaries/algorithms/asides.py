@@ -2,7 +2,7 @@
 
 import re
 
-MAX_LENGTH = 300  # characters; what is longer is of the report
+MAX_LENGTH = 300  # characters; longer sentences belong to the report
 MIN_SENTENCES = 3  # that end with a mark, so that lines without one can be left out
 
 _BEGINNING = re.compile(

@@ -25,7 +25,7 @@ class Sentence(NamedTuple):
     end: int
     words: float  # how long it is, at least 1
     terms: tuple[str, ...]  # its content terms, repeated as they are
-    names: int = 0  # words with a capital, but for the first
+    names: int = 0  # capitalized words except the first
     has_number: bool = False  # never in scripts without spaces, which write many numbers in characters
 
 

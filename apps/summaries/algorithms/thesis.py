@@ -1,4 +1,4 @@
-"""Characteristic words as Luo's thesis prints them, with what it leaves open written down.
+"""Characteristic words as in Luo's thesis, with explicit choices where it leaves something open.
 
 ``P(w) = F(w) (1 - numdoc/totalnumdoc) (L(w) - D)^c``
 

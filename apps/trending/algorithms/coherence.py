@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from apps.trending.algorithms.documents import Documents
 from apps.trending.algorithms.terms import joints_of, number_of
 
-MAX_COMPARED = 12  # documents of a term, evenly chosen
+MAX_COMPARED = 12  # documents per term, evenly chosen
 SHARED = 0.1  # share of the other words of the shorter document, at least one, that related documents have in common
 COHERENT = 0.5  # share of a term's documents with a related one, from which the term is a topic
 

@@ -18,7 +18,7 @@ MAX_PHRASE_WORDS = 4  # words
 MAX_TITLE_LENGTH = 300  # characters of a title that are read, or of a text without one
 MAX_LEAD_LENGTH = 500  # characters of a text that are searched for names
 MAX_KEY_LENGTH = 100  # characters
-MAX_TERMS = 250  # of a posting
+MAX_TERMS = 250  # per posting
 MAX_JOINTS = 7  # that a term's number can encode
 TITLE_CASE = 0.6  # share of capitalised words from which capitals do not mark names
 

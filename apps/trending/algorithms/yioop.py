@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-MAX_KEPT = 50  # terms of a row
+MAX_KEPT = 50  # terms per row
 
 
 def item_scores(

@@ -48,7 +48,7 @@ def postings_of(language: str, category: str, begin: datetime, end: datetime, to
     return Postings([row.posting_id for row in rows], documents)
 
 
-SHOWN = 20  # terms of a list
+SHOWN = 20  # terms per list
 MAX_CANDIDATES = 5_000  # terms by documents
 NEWEST = 5  # postings stored with a term
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import ceil, floor, isfinite, log, log10
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
-_NOTHING = 1e-300  # what is smaller has no power of ten to be rounded to
+_NOTHING = 1e-300  # smaller values cannot be rounded to a power of ten
 DURATIONS = (  # s
     *(0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30),
     *(number * _MINUTE for number in (1, 2, 5, 10, 20, 30)),
@@ -62,7 +62,7 @@ def even_ticks(high: float, most: int = 5) -> list[float]:
 
 
 def counting_ticks(high: float, most: int = 5) -> list[float]:
-    """The same for what is counted: there is no half of a posting.
+    """The same for counts, which have no fractions.
 
     >>> counting_ticks(2, most=4), counting_ticks(1.3, most=4), counting_ticks(0)
     ([0.0, 1.0, 2.0], [0.0, 1.0, 2.0], [0.0, 1.0])

@@ -19,7 +19,7 @@ LEFT, RIGHT, TOP, BOTTOM = 44.0, 8.0, 10.0, 22.0  # margins of the plot
 HOURS = 24
 MAX_NAMES = 6  # below a chart
 LETTER = 6.4  # width of one there, with a part of the gap to the next name
-MAX_COLUMNS = 48  # of a timeline
+MAX_COLUMNS = 48  # per timeline
 STEPS = (timedelta(minutes=15), timedelta(hours=1), timedelta(hours=3), timedelta(hours=6), timedelta(days=1))
 
 

@@ -27,7 +27,7 @@ def span(seconds: float, units: Sequence[str] = UNITS, endless: str = "for ever"
     if 0 < seconds < 9.95:
         return f"{max(seconds, 0.1):.1f}".removesuffix(".0") + f" {units[3]}"
     for place, length in enumerate(_LENGTHS):
-        # What would be rounded up to 60 minutes is an hour.
+        # Show an hour instead of 60 minutes, to which less would be rounded up.
         if seconds >= length * (1 - 1 / 120) and place < 3:
             part = _LENGTHS[place + 1]
             parts = round(seconds / part)

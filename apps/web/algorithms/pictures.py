@@ -70,7 +70,7 @@ def replaced(html: str) -> str:
     >>> replaced('<a href="https://a.example/"><img src="https://a.example/1.png"></a>')
     '<a href="https://a.example/">Picture</a>'
     """
-    inside = 0  # open links: they cannot be nested
+    inside = 0  # open links, since links cannot be nested
 
     def tag(match: re.Match[str]) -> str:
         nonlocal inside

@@ -58,7 +58,7 @@ class BadSignature(ValueError):
 
 
 def choice_of(user: User | AnonymousUser) -> User.Images:
-    """The user's setting; visitors use the proxy, so that no site learns what they read."""
+    """The user's setting; for visitors the proxy, so that no site learns what they read."""
     return User.Images(user.images) if user.is_authenticated else User.Images.PROXIED
 
 

@@ -111,7 +111,7 @@ class _Own(NamedTuple):
     unread: int
 
 
-MAX_HITS_COUNTED = 50  # of a search, the newest
+MAX_HITS_COUNTED = 50  # per search, the newest
 STORED_FROM = 200  # unread postings: counting fewer again takes less than storing their number
 # One statement, since there are few of each and every page needs them.
 _OWN = f"""
@@ -173,7 +173,7 @@ def _tree(
 
 
 def _with_contents(folder: _Own, sources: tuple[SidebarSource, ...], below: tuple[SidebarFolder, ...]) -> SidebarFolder:
-    # A source in several of the folders is counted once, as is an article of several sources; a muted one not at all.
+    # A source in several of the folders is counted once, as is an article of several sources; not a muted one.
     inside = chain(sources, *(folder.sources for folder in _with_inner(below)))
     found = {source.name: source.found for source in inside if not source.follow.muted}
     return SidebarFolder(folder.id, folder.name, Unread.of_all(found.values()).count, sources, below)

@@ -214,7 +214,7 @@ class Constant(template.Node):
 
 @register.tag
 def constant(parser: template.base.Parser, token: template.base.Token) -> Constant:
-    """What all pages of a language have alike is drawn once."""
+    """Render once what is the same on all pages of a language."""
     nodes = parser.parse(("endconstant",))
     parser.delete_first_token()
     return Constant(nodes)

@@ -26,7 +26,7 @@ from apps.web.templatetags.formatting import ago, counted, icon
 
 register = template.Library()
 
-MAX_LINKS = 4_000  # of a language; a few hundred bytes each
+MAX_LINKS = 4_000  # per language; a few hundred bytes each
 
 
 @register.simple_tag(takes_context=True)

@@ -25,7 +25,7 @@ from apps.web.pages.rows import choice_of
 from apps.web.pages.sidebar import Sidebar, sidebar
 
 LAST_PAGE = 100
-_KEY = token_bytes(16)  # of all processes of the web server: after a restart templates may be others
+_KEY = token_bytes(16)  # per start of the web server, whose templates may have changed
 
 
 class Request(HttpRequest):

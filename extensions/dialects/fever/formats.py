@@ -10,7 +10,7 @@ from apps.api.formats.schemas import Feed, Item
 from apps.sources.algorithms.addresses import http_address
 
 VERSION = 3
-MAX_ITEMS = 50  # of a response, as in Fever
+MAX_ITEMS = 50  # per response, as in Fever
 
 Json = dict[str, Any]
 

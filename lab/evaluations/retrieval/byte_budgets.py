@@ -25,7 +25,7 @@ from lab.worlds.trace import read_feeds, read_sources
 
 SHARES = (0.25, 0.5, 0.75)  # of sources with validators, which answer 304 when they have nothing new
 WEEKS = 2  # of the test
-SHOWN = 20  # postings of a document
+SHOWN = 20  # postings per document
 LOGGED = 2  # times that costs are learned from a log, the first time that of planning in requests
 TOLERANCE = 0.005  # of the bytes
 

@@ -16,7 +16,7 @@ from lab.worlds.rendering import render
 from lab.worlds.server import REAL_TIME
 
 TOGETHER = timedelta(minutes=1)  # sources due within it are stored in one transaction
-SHOWN = 20  # postings of a document
+SHOWN = 20  # postings per document
 
 
 class VirtualDays:

@@ -36,7 +36,7 @@ from lab.worlds.timeline import Timeline
 
 SPEED = 15.0  # replayed seconds per second; most is published at full hours: the faster, the sharper these peaks
 HOUR = 3_600 / SPEED  # s, from one of them to the next
-MIN_GAP = 600  # replayed seconds between two requests of a source: 40 s
+MIN_GAP = 600  # replayed seconds between two requests to a source: 40 s
 HISTORY = DAY  # s before the beginning, so that feeds are not empty at first
 FAULTY = 0.1  # share of the sources, a slow one among eleven of them
 MARGIN = 1.03  # of the budget above the target, as the price is found by trial

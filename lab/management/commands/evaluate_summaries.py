@@ -17,7 +17,7 @@ from lab.harness import LabCommand, Result, table
 from lab.plots import bars
 
 CHINESE = "chinese"
-MAX_DOCUMENTS = 600  # of a collection; the slow methods take minutes for more
+MAX_DOCUMENTS = 600  # per collection; the slow methods take minutes for more
 
 
 class Command(LabCommand):

@@ -17,7 +17,7 @@ from lab.fuzzing.targets import TARGETS, Target
 from lab.harness import LabCommand, Result, table
 
 SEEDS = ("tests/algorithms/feeds", "tests/algorithms/hostile")  # beside those of the targets, where there is a checkout
-MAX_SEEDS = 500  # of one target
+MAX_SEEDS = 500  # per target
 
 
 class Command(LabCommand):

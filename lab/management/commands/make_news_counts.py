@@ -14,7 +14,7 @@ from rich.progress import track
 from apps.stories.algorithms.features import features
 from apps.stories.algorithms.rarity import TABLE
 
-MIN_DOCUMENTS = 20_000  # postings of a language; fewer are no sample
+MIN_DOCUMENTS = 20_000  # postings per language; fewer are no sample
 MIN_COUNT = 3  # postings with a term; rarer ones are left out
 
 

@@ -17,7 +17,7 @@ from apps.summaries.algorithms.texts import read
 from apps.summaries.algorithms.vectors import Frequencies
 from lab.evaluations.summaries.evaluation import Tally
 
-MIN_COUNTED = 2_000  # documents of a language; fewer are no sample
+MIN_COUNTED = 2_000  # documents per language; fewer are no sample
 MIN_COUNT = 2  # of 1,000 documents that hold a term; rarer ones are left out
 
 

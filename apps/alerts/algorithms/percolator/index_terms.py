@@ -12,7 +12,7 @@ from apps.search.algorithms.language import And, Filter, Not, Or, Phrase, Tree, 
 from apps.search.algorithms.language.errors import gettext_noop
 from apps.search.algorithms.language.matching import name_words
 
-MAX_DISJUNCTS = 8  # of a conjunction of alternatives, multiplied out
+MAX_DISJUNCTS = 8  # per conjunction of alternatives, multiplied out
 
 Read = Callable[[str], Sequence[str]]  # words to their items
 

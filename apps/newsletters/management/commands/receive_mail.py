@@ -27,7 +27,7 @@ class Command(BaseCommand):
             self._exit(os.EX_DATAERR, problem)  # bounced
         except TooMany as problem:
             self._exit(os.EX_TEMPFAIL, problem)  # sent again later
-        except Exception as problem:  # such as Postgres being away: nothing may be lost
+        except Exception as problem:  # such as an unavailable database: no mail may be lost
             self._exit(os.EX_TEMPFAIL, f"{type(problem).__name__}: {problem}")
 
     def _exit(self, code: int, problem: object) -> None:

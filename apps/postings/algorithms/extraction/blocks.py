@@ -37,7 +37,7 @@ PICTURES = frozenset({"img", "picture", "amp-img"})
 EMPHASIS, STRONG, TIME = 1, 2, 4  # inline markup that a block holds, one bit each
 ALL_EMPHASIS, ALL_STRONG = 8, 16  # and that all of its text stands in
 
-MAX_BLOCKS = 8_000  # of a page; the rest is ignored
+MAX_BLOCKS = 8_000  # per page; the rest is ignored
 MAX_ELEMENTS = 60_000
 
 _INSIDE = {tag: 1 << place for place, tag in enumerate(MEANINGFUL)}

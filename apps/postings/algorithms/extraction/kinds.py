@@ -43,7 +43,7 @@ LD_SOUNDS = frozenset({"podcastepisode", "podcastseries", "radioepisode", "radio
 MIN_PARAGRAPH_LENGTH = 60  # characters
 MIN_SLIDES = 6  # pictures
 SHARE_OF_SLIDES = 0.6  # of a slideshow's texts follow a picture or say their number
-MIN_TIMES = 5  # of a day that stand alone
+MIN_TIMES = 5  # times of day on lines of their own
 
 _MAX_TITLE = 500
 _NOTHING = etree.Element("title")
@@ -211,7 +211,7 @@ class Kind(NamedTuple):
 
     kind: KindName
     probability: float  # that it is of this kind
-    reasons: tuple[str, ...]  # for people, the weightiest first; clauses
+    reasons: tuple[str, ...]  # clauses for people, the most significant first
     text_size: int  # characters of the text found, those of Chinese and the like counted twice
 
 

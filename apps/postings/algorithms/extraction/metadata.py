@@ -1,4 +1,4 @@
-"""Title, date, authors, picture and other metadata, as a page states them for machines, else as it shows them.
+"""Title, date, authors, picture and other metadata, as a page states them for programs, else as it shows them.
 
 Sources in the order of trust: JSON-LD objects that are articles, meta elements (Open Graph, Twitter, Dublin Core and
 what publishers made up), then elements with a descriptive attribute.
@@ -246,7 +246,7 @@ def objects_of(root: etree._Element) -> Iterator[dict[str, Any]]:
         if (script.get("type") or "").strip().lower().partition(";")[0] != LINKED_DATA:
             continue
         queue = [_json_of(script.text or "")]
-        for value in queue:  # breadth first: what describes the page stands on top
+        for value in queue:  # breadth first, since the description of the page is at the top
             left -= 1
             if left < 0:
                 return

@@ -114,7 +114,7 @@ class _Writer:
         alternative = next((alt for img in picture.iter("img", "amp-img") if (alt := img.get("alt"))), "")
         image = f'<img src="{escape(self._address(source))}" alt="{escape(_SPACE.sub(" ", alternative).strip())}">'
         if any(tag in _TABLE for _, tag in self._open):
-            return  # it would tear the table apart
+            return  # it would break up the table
         self._close(0)
         if picture.tag == "iframe":
             self._out.append(f'<iframe src="{escape(source)}" title="{escape(picture.get("title") or "")}"></iframe>')
@@ -198,7 +198,7 @@ class _Writer:
     def _address(self, written: str) -> str:
         try:
             return urljoin(self._base, written.strip()) if self._base else written.strip()
-        except ValueError:  # "http://[" is no address at all
+        except ValueError:  # "http://[" is not an address
             return ""
 
 

@@ -22,7 +22,7 @@ UNIVERSAL = frozenset({
 })  # fmt: skip
 SITE_GAIN = 0.003  # that a site's pages must rise by, in mean F1
 MAX_FREQUENT = 40  # tags of a site that are tried
-MAX_PAGES = 10  # of a site; more would take long and teach little
+MAX_PAGES = 10  # per site; more would take long and teach little
 ALSO_TRIED = ("svg", "path", "use", "li", "ul", "button")
 
 

@@ -1,4 +1,4 @@
-"""What a page says of its article for machines: the element of its body, its text in JSON-LD or in a script's data.
+"""What a page states about its article for programs: the element of its body, its text in JSON-LD or in scripts.
 
 Such statements count where they agree with what the page shows, since templates also state wrong ones.
 """
@@ -38,7 +38,7 @@ MAX_TOKENS = 300_000
 
 _NAMED = "contains(concat(' ', normalize-space(@itemprop), ' '), ' articleBody ')"
 _BODIES = etree.XPath(f"//*[{_NAMED}][not(ancestor::*[{_NAMED}])]")
-_BOXES = ("aside", "figure", "footer", "form", "nav")  # in which nothing of the body around them stands
+_BOXES = ("aside", "figure", "footer", "form", "nav")  # that contain no text of the body around them
 _TAGS = re.compile(r"<[^<>]*>")
 _TOKEN = re.compile(r'"((?:[^"\\]++|\\.)*+)(?:"|\Z)(\s*:)?|[{}\[\]]', re.DOTALL)
 _LINES = re.compile(r"\s*\n\s*")

@@ -33,7 +33,7 @@ class _Model(NamedTuple):
 
 
 def scores(text: str) -> Mapping[str, float]:
-    """The natural logarithm of how likely a text is in each language of the model, but for a constant.
+    """The natural logarithm of the likelihood of a text in each language of the model, up to a constant.
 
     >>> found = scores("Der Bundestag hat gewählt")
     >>> max(found, key=found.__getitem__), len(found)

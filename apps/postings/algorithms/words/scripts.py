@@ -64,7 +64,7 @@ def words_and_characters(*, elided: bool) -> re.Pattern[str]:
     word = rf"[^\W_{SPACELESS}]{inner}*+"
     # One character of a spaceless script with what belongs on it: marks, vowel and final letters of decomposed Hangul.
     character = rf"(?:(?=\w)[{SPACELESS}])[{marks}\u1160-\u11ff\uff9e\uff9f]*+"
-    ascii_word = r"[A-Za-z0-9]++(?!['\x80-\U0010ffff])"  # most words by far, and four times as fast
+    ascii_word = r"[A-Za-z0-9]++(?!['\x80-\U0010ffff])"  # by far the most words, and four times as fast
     apostrophe = "" if elided else rf"(?:['’]{inner}++)?+"
     return re.compile(rf"{ascii_word}|{word}{apostrophe}|{character}")
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from apps.retrieval.algorithms.arrays import BoolArray, FloatArray, IntArray
 
-HALF_LIFE = 4.0  # epochs after which what was seen counts for half
+HALF_LIFE = 4.0  # epochs after which an observation counts half
 STRENGTH = 1.0  # epochs of observation that the prior counts for
 ROUNDS = 8  # of expectation-maximisation
 
@@ -27,7 +27,7 @@ class Observations:
 
     @classmethod
     def of(cls, pages: ArrayLike, begins: ArrayLike, ends: ArrayLike, changed: ArrayLike) -> "Observations":
-        """From anything like arrays."""
+        """From values that can be converted to arrays."""
         return cls(
             np.asarray(pages, dtype=np.int64),
             np.asarray(begins, dtype=np.float64),

@@ -79,7 +79,7 @@ def is_continuation(address: str) -> bool:
 
 
 def trap_reason(address: str, *, today: date) -> str:
-    """Why an address is probably not worth a request, as a sentence; "" if it may be.
+    """The reason why an address is probably not worth a request, as a sentence; "" if there is none.
 
     >>> trap_reason("https://example.org/a/b/a/b/a/b", today=date(2026, 1, 1))
     'Parts of its address repeat themselves.'

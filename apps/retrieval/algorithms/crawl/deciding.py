@@ -15,7 +15,7 @@ from apps.retrieval.algorithms.crawl.links import Link, is_page_address
 from apps.retrieval.algorithms.crawl.patterns import Patterns
 
 NEWS, INDEX, VALUELESS, UNKNOWN = "news", "index", "valueless", "unknown"
-CERTAIN_NEWS = 0.7  # probability; storing what is no article is worse than fetching again
+CERTAIN_NEWS = 0.7  # probability; storing a page that is no article is worse than fetching it again
 CERTAIN_INDEX = 0.5
 MIN_NEWS_LENGTH = 250  # characters
 # Waits before each further fetch, after which a page is abandoned.

@@ -10,7 +10,7 @@ from apps.postings.algorithms.extraction.anchors import is_headline, words_of_li
 from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH, absolute
 from apps.sources.algorithms.discovery import base_of
 
-MAX_LINKS = 5_000  # of one page
+MAX_LINKS = 5_000  # per page
 
 _NO_PAGE = re.compile(
     r"\.(?:pdf|docx?|xlsx?|pptx?|od[tsp]|rtf|csv|epub|mobi|jpe?g|jfif|png|gif|webp|avif|svg|ico|bmp|tiff?|psd|heic|mp[34]|"

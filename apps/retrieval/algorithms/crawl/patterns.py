@@ -15,7 +15,7 @@ from apps.retrieval.algorithms.crawl.guesses import Likelihoods, guess
 from apps.sources.algorithms.addresses import is_tracking_parameter, registrable_domain, resolve
 
 KINDS = ("news", "index", "valueless")
-MAX_SIGNATURES = 500  # of a site; the sections of further ones are merged
+MAX_SIGNATURES = 500  # per site; the sections of further ones are merged
 MIN_FETCHES = 20  # pages of one signature, to judge it
 USEFUL_SHARE = 0.05  # of them that were news or lists; a signature with less is not worth a request
 TESTED_SHARE = 0.02  # of its pages that are fetched nevertheless, should the site have changed

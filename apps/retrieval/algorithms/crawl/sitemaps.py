@@ -22,7 +22,7 @@ from apps.sources.formats.text import one_line
 MAX_ENTRIES = 50_000
 MAX_DECODED_BYTES = 10 * 2**20  # bytes
 MAX_LINKS = 5_000  # for a crawl from one sitemap
-MAX_SITEMAPS = 50  # of an index
+MAX_SITEMAPS = 50  # per index
 RECENT = timedelta(days=60)  # before the newest entry of an index; older sitemaps list a site's past
 MAX_TITLE_LENGTH = 300  # characters
 
@@ -34,7 +34,7 @@ _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 class NotASitemap(ValueError):
-    """The document is no sitemap; the message says what is wrong."""
+    """The document is not a sitemap; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)

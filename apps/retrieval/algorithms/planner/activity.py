@@ -1,9 +1,9 @@
-"""How active a source is just now, against what its profile expects: a Gamma posterior of one factor."""
+"""The current activity of a source relative to its profile: a Gamma posterior of one factor."""
 
 from typing import Any, NamedTuple
 
 PRIOR = 10.0  # postings seen, and expected, before any were
-HALF_LIFE = 72.0  # h after which what was seen counts half
+HALF_LIFE = 72.0  # h after which observed postings count half
 
 
 class Activity(NamedTuple):

@@ -10,7 +10,7 @@ from apps.retrieval.algorithms.arrays import FloatArray, IntArray
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.algorithms.traces import Trace
 
-WINDOW = 15  # items that a feed shows; what is older has slipped out
+WINDOW = 15  # items that a feed shows; older ones have dropped out
 
 
 class Reactive(Protocol):

@@ -19,7 +19,7 @@ from apps.retrieval.algorithms.weekly_profiles.rates import RatePrior, fit_rates
 from apps.retrieval.algorithms.weekly_profiles.shares import SharesPrior, fit_shares
 
 WEEKS = 8  # of history
-FEW, FEW_WEEKS = 10, 2.0  # fewer postings than that are thought to be those of two weeks at least
+FEW, FEW_WEEKS = 10, 2.0  # fewer postings count as those of at least two weeks
 MIN_WEEKS = 1 / 168
 HOURS, DAYS, SLOTS = 24, 7, 12
 DAY_CLUSTERS, HOUR_CLUSTERS = 4, 12

@@ -181,7 +181,7 @@ def sequences(documents: Sequence[Document]) -> Sequences:
 
 
 # --- the in-memory segment --------------------------------------------------------------------------------------------
-MIN_DOCUMENTS = 32  # of a chunk, except for the last one
+MIN_DOCUMENTS = 32  # per chunk, except for the last one
 
 
 def spans(first: int, end: int) -> list[tuple[int, int]]:

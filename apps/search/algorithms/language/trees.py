@@ -15,7 +15,7 @@ State = Literal["unread", "starred", "followed"]
 FIELDS: tuple[Field, ...] = get_args(Field)
 STATES: tuple[State, ...] = get_args(State)  # the values of "is"
 
-QUOTES = '"“”„‟«»＂'  # phones make curly ones of straight ones
+QUOTES = '"“”„‟«»＂'  # phones replace straight ones by curly ones
 PARENTHESES = "()（）"
 # White space, control characters, marks of direction and lone surrogates; joiners and soft hyphens belong to words.
 BLANK = r"\s\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff"

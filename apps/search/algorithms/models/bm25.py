@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 K1 = 1.2  # how soon further occurrences of a term in a document stop counting
-B = 0.6  # how far long documents are held to account
+B = 0.6  # how much long documents are penalized
 
 TITLE = 2  # how many times a word of a title counts
 

@@ -19,7 +19,7 @@ def in_english(one: str, many: str, number: int) -> str:
 
 @dataclass(frozen=True)
 class Freshness:
-    """``(1 + strength * 2 ** (-age / half_life)) / (1 + strength)``: 1 for what is new, at last 1 / (1 + strength)."""
+    """``(1 + strength * 2 ** (-age / half_life)) / (1 + strength)``: from 1 down to 1 / (1 + strength)."""
 
     strength: float = 3.0
     half_life: float = 14.0  # days

@@ -26,9 +26,9 @@ class Recipe:
     clear: float = 0.4  # fall of the scores from the first to the last of these documents, from which a query is clear
     feedback: float = 1.0  # length of the feedback beside a clear query of length 1
     doubtful: float = 0.35  # the same for another query
-    rarity: float = 2.0  # mean idf of the query's terms below which there is no feedback: commonplaces lend any word
+    rarity: float = 2.0  # mean idf of the query's terms below which there is no feedback: common ones add any word
     kept: float = 0.9  # share of the best score from which a document keeps its place before all that feedback finds
-    against: float = 0.1  # that is taken back for documents a reader does not want
+    against: float = 0.1  # weight subtracted for documents that a reader does not want
     pair_weight: float = 0.15
     pair_documents: int = 50  # best ones, in which pairs are counted
 

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs
 from apps.api.formats.parameters import BadRequest
 from apps.postings.algorithms.times import moment_of
 
-MAX_FIELDS = 25_000  # of a request: ten thousand items, and reserve
+MAX_FIELDS = 25_000  # per request: ten thousand items, and reserve
 
 
 class Fields:

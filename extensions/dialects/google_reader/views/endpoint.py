@@ -22,8 +22,8 @@ from extensions.dialects.google_reader.formats.forms import Fields, read_moment
 from extensions.dialects.google_reader.formats.ids import read_item_id
 from extensions.dialects.google_reader.formats.streams import BadStream, Stream, read_stream
 
-MAX_STREAMS = 1_000  # of one request
-MAX_IDS = 10_000  # items of one request
+MAX_STREAMS = 1_000  # per request
+MAX_IDS = 10_000  # items per request
 
 
 @dataclass(frozen=True)

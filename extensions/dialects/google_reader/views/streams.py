@@ -18,7 +18,7 @@ from extensions.dialects.google_reader.queries import streams
 from extensions.dialects.google_reader.schemas import heading
 from extensions.dialects.google_reader.views.endpoint import Call, endpoint, respond, text_response
 
-USUAL = 20  # items of a response
+USUAL = 20  # items per response
 MAX_IDS = 10_000  # items of a response with ids alone
 MAX_ITEMS = 1_000
 AT_ONCE = 500  # items in memory: a response can have many megabytes

@@ -9,7 +9,7 @@ from pydantic import StringConstraints as Text
 from apps.api.formats.parameters import MAX_NUMBER, WITHOUT_NUL, valid
 from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH
 
-MAX_ENTRIES = 1_000  # of a response
+MAX_ENTRIES = 1_000  # per response
 USUAL_ENTRIES = 100
 MAX_CHANGED = 10_000  # entries, by one request
 MAX_SEARCH_LENGTH = 1_000  # characters

@@ -9,7 +9,7 @@ from apps.sources.algorithms.addresses import http_address
 
 API_VERSION = "2.2.0"  # of Miniflux; programs decide by it what they may call
 NEVER = "0001-01-01T00:00:00Z"  # Go's zero time
-MAX_ENCLOSURES = 1_000  # of a posting; an enclosure's id combines posting and place
+MAX_ENCLOSURES = 1_000  # per posting; an enclosure's id combines posting and place
 
 Json = dict[str, Any]
 

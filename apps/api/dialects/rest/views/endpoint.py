@@ -29,7 +29,7 @@ from apps.api.dialects.rest.views import problems
 from apps.api.dialects.rest.views.problems import Impossible, problem_response
 from apps.api.views.access import person_of
 
-MAX_REQUESTS, WITHIN_SECONDS = 600, 60  # of a user
+MAX_REQUESTS, WITHIN_SECONDS = 600, 60  # per user
 MAX_BODY_BYTES = 1_000_000
 JSON = "application/json"
 READING = {"GET", "HEAD"}

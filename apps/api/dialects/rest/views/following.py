@@ -24,7 +24,7 @@ from apps.sources.models import Source
 
 router = Router(tags=["following"])
 
-MAX_FOLDERS = 100  # of a follow
+MAX_FOLDERS = 100  # per follow
 MAX_ADDRESS_LENGTH = 2_000  # characters
 
 

@@ -11,7 +11,7 @@ from apps.api.formats.parameters import WITHOUT_NUL
 from apps.database.statements import MAX_ID
 
 MAX_CURSOR_LENGTH = 2_000  # characters
-MAX_AT_ONCE = 200  # rows of a page
+MAX_AT_ONCE = 200  # rows per page
 MAX_POSTINGS = 1_000  # marked at once
 
 Id = Annotated[int, Field(ge=1, le=MAX_ID)]

@@ -22,7 +22,7 @@ from apps.search.queries import TooCostly
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 60
-MAX_ERRORS, MAX_PART_LENGTH = 100, 50  # of a problem; characters of a part of a place
+MAX_ERRORS, MAX_PART_LENGTH = 100, 50  # per problem; characters of a part of a place
 
 
 class Wrong(BaseModel):

@@ -29,7 +29,7 @@ router = Router(tags=["sources"])
 
 Sort = Literal["popular", "new", "name"]
 
-RETRIEVALS = 20  # latest ones of a source
+RETRIEVALS = 20  # latest ones per source
 
 
 class Source(Schema):

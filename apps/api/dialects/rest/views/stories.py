@@ -27,7 +27,7 @@ from apps.trending import queries as trending
 router = Router(tags=["stories"])
 
 
-MAX_POSTINGS = 300  # of a story
+MAX_POSTINGS = 300  # per story
 SUMMARISED = 12  # of these
 KEPT_SECONDS = 1_800  # for which pages share an order
 
