@@ -57,7 +57,7 @@ def import_archive(request: PersonsRequest) -> HttpResponse:
             report = actions.import_file(request.user, file, sanitize(file.name), now=now())
             labels = [
                 *((member.name, member.label) for member in MEMBERS),
-                (STORED, _("Articles that no feed has any more")),
+                (STORED, _("Articles that are no longer in a feed")),
             ]
             rows = [(label, count) for name, label in labels if (count := report.restored[name])]
             context |= {"page": report, "rows": rows}

@@ -93,7 +93,7 @@ class OpmlForm(forms.Form):
     )
     follow = forms.BooleanField(
         required=False,
-        label=_("Keep up with the list at this address"),
+        label=_("Stay in sync with the list at this address"),
         help_text=_("It is checked once a day: what is added is followed, and what is removed is unfollowed again."),
     )
 
@@ -109,7 +109,7 @@ class OpmlForm(forms.Form):
         if not self.errors and bool(values.get("file")) == bool(values.get("address")):
             raise forms.ValidationError(_("Give either a file or an address."))
         if values.get("follow") and not values.get("address"):
-            raise forms.ValidationError(_("Only a list at an address can be kept up with."))
+            raise forms.ValidationError(_("Only a list at an address can be kept in sync."))
         return values
 
     @property

@@ -86,7 +86,7 @@ def _send(delivery: Delivery, now: datetime) -> DeliveryResult:
     assert destination is not None
     service, settings = all_services().get(destination.service), settings_of(destination)
     if service is None:
-        return DeliveryResult(error="Its extension is not installed any more.", is_lasting=True)
+        return DeliveryResult(error="Its extension is no longer installed.", is_lasting=True)
     if settings is None:
         error = "The portal's secret key has changed: remove the service, and add it again."
         return DeliveryResult(error=error, is_lasting=True)

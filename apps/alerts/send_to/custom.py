@@ -23,7 +23,7 @@ def check(_user: User, settings: Settings) -> Settings:
     before, brace, _rest = template.partition("{")
     # Values belong behind the host: an article must not choose the server.
     if not brace or before.count("/") < 3 or "{url}" not in template:
-        raise NotPossible(_("The address needs {url} behind the name of the server."))
+        raise NotPossible(_("The address needs {url} after the name of the server."))
     checked_address(template.replace("{", "").replace("}", ""))
     return {"template": template, "way": settings["way"]}
 

@@ -316,7 +316,7 @@ def _within_site_limits(user: User, subscriptions: Sequence[Subscription]) -> tu
                 continue
             added[site] += 1
         taken.append(subscription)
-    why = "{} more sources of {} are left out: of one site a person can bring at most {:,}."
+    why = "{} more sources of {} are left out: at most {:,} of one site can be imported."
     return taken, [Skipped(0, why.format(count, site, MAX_OF_A_SITE)) for site, count in sorted(refused.items())]
 
 

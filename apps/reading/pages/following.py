@@ -250,7 +250,7 @@ def why(outcome: str, status: int, message: str) -> str:
     if status in (401, 403):
         return _("The site denies access ({status}).").format(status=status)
     if status in (404, 410):
-        return _("There is nothing at this address any more ({status}).").format(status=status)
+        return _("The address no longer exists ({status}).").format(status=status)
     if status == 429:
         return _("The site asks for fewer requests ({status}).").format(status=status)
     if status >= 500:

@@ -81,7 +81,7 @@ def learning(request: PersonsRequest) -> HttpResponse:
             actions.learning.set_learning(request.user, is_on=False)
         case "forget":
             actions.learning.forget_taste(request.user)
-            messages.success(request, _("Reset: nothing is known about your taste any more."))
+            messages.success(request, _("Reset: nothing is known about your taste now."))
         case _:
             return HttpResponseBadRequest("Say on, off or forget.")
     return redirect("own")

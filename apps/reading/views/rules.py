@@ -48,5 +48,5 @@ def rule(request: PersonsRequest, rule_id: int | None = None) -> HttpResponse:
 @person_post
 def forget_rule(request: PersonsRequest, rule_id: int) -> HttpResponse:
     if forget_plain_rule(request.user, rule_id, now=now()):
-        messages.success(request, _("Rule deleted. What it had hidden is in your lists again."))
+        messages.success(request, _("Rule deleted. Articles that it had hidden are in your lists again."))
     return redirect("plain_rules")

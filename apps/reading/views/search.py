@@ -64,7 +64,7 @@ def compare_models(request: PersonsRequest) -> HttpResponse:
     text = sanitize(request.GET.get("q", "")).strip()
     query = SearchQuery(text)
     if text and not rate_limits.is_within("compare", request.user.pk, most=MAX_COMPARED, seconds=COMPARED_SECONDS):
-        message = _("You compared models often just now. Try again in some minutes.")
+        message = _("You have compared models many times. Try again in a few minutes.")
         return show(request, "reading/search_costly.html", status=429, query=query, message=message)
     try:
         page = pages.models_page(request.user, text, localtime())
@@ -151,9 +151,9 @@ def rule(request: PersonsRequest, saved_id: int) -> HttpResponse:
         with errors_in(form, NotPossible):
             rules.set_importance(request.user, saved.pk, values.pop("importance"))
             rules.set_rule(request.user, saved.pk, **values)
-            text = _("Saved. This is now done with what “{name}” finds.")
+            text = _("Saved. This now applies to articles that “{name}” finds.")
             if not any(values.values()):
-                text = _("Saved. Nothing is done automatically with what “{name}” finds.")
+                text = _("Saved. Articles that “{name}” finds are only listed.")
             messages.success(request, text.format(name=saved.name))
             return redirect("alert_rule", saved.pk)
     return show(
@@ -242,5 +242,5 @@ def stop(request: HttpRequest, token: str) -> HttpResponse:
     """Stop what the token stands for; GET changes nothing, since mail programs prefetch links."""
     stopped = rules.stop(token, now=now()) if request.method == "POST" else rules.stopped_by(token)
     if not stopped:
-        raise Http404("This link stops nothing any more.")
+        raise Http404("This link no longer stops anything.")
     return show(request, "reading/alerts_stop.html", searches=stopped, is_done=request.method == "POST")

@@ -41,7 +41,7 @@ def destinations(request: PersonsRequest) -> HttpResponse:
 def remove(request: PersonsRequest, destination_id: int) -> HttpResponse:
     if not sending.remove_destination(request.user, destination_id):
         raise Http404("You have no such service.")
-    messages.success(request, _("Removed, with what was still waiting."))
+    messages.success(request, _("Removed, together with articles that were still waiting."))
     return redirect("destinations")
 
 

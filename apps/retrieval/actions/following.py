@@ -68,7 +68,7 @@ def follow_list(user: User, address: str, *, now: datetime) -> following.follows
     with transaction.atomic():
         known = FollowedList.objects.select_for_update().filter(user=user)
         if known.exclude(url=normalise(address)).count() >= MAX_LISTS:
-            raise NotPossible(_("You can keep up with at most %(number)s lists.") % {"number": MAX_LISTS})
+            raise NotPossible(_("You can stay in sync with at most %(number)s lists.") % {"number": MAX_LISTS})
         values = {"due_at": now + CHECK_LISTS_EVERY, "problem": document.problem[:300]}
         row, _is_new = known.update_or_create(user=user, url=normalise(address), defaults=values)
         return _keep_in_step(row, document, now)

@@ -134,7 +134,7 @@ def _work(delivery: Delivery, now: datetime) -> Done:
     )
     stored = retrieval.store_sent(document, size=delivery.size)
     if stored is None:
-        return Done(State.IGNORED, "The feed has no followers any more.")
+        return Done(State.IGNORED, "The feed no longer has followers.")
     return Done(State.STORED, new=stored.new, edited=stored.edited)
 
 
@@ -160,7 +160,7 @@ def _handle_ping(delivery: Delivery, source: Source, now: datetime) -> Done:
 
 def _request_check(source: Source, now: datetime) -> Done:
     if not Schedule.objects.filter(pk=source.pk, due_at__isnull=False).exists():
-        return Done(State.IGNORED, "The feed has no followers any more.")
+        return Done(State.IGNORED, "The feed no longer has followers.")
     check = retrieval.request_announced_check(source.pk, now=now)
     if check.reason == retrieval.BEING_CHECKED:
         raise NotYet(check.reason)  # the response under way may be older than this

@@ -32,4 +32,4 @@ class Command(BaseCommand):
             f" in {file.stat().st_size:,} bytes."
         )
         if manifest.missing:
-            self.stdout.write(f"{manifest.missing:,} documents had no file any more.")
+            self.stdout.write(f"{manifest.missing:,} documents had no file.")

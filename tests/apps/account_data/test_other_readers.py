@@ -374,7 +374,7 @@ def test_the_page_imports_and_reports(client):
     file = BytesIO(json.dumps(FRESHRSS).encode())
     file.name = "starred.json"
     page = client.post(reverse("import_archive"), {"file": file}).content.decode()
-    assert "Articles that no feed has any more" in page
+    assert "Articles that are no longer in a feed" in page
     file.seek(0)
     assert (
         "Everything in it was already here." in client.post(reverse("import_archive"), {"file": file}).content.decode()

@@ -175,7 +175,7 @@ def test_a_name_that_is_too_long_shows_an_error(client, user):
 @pytest.mark.parametrize(
     ("outcome", "status", "words"),
     [
-        ("failed", 404, "nothing at this address any more (404)"),
+        ("failed", 404, "address no longer exists (404)"),
         ("refused", 0, "does not allow automatic reading"),
         ("failed", 403, "denies access (403)"),
         ("failed", 502, "server error (502)"),
@@ -197,7 +197,7 @@ def test_a_failing_source_is_shown_everywhere_until_dismissed(client, user):
     a_retrieval(follow.source, outcome="failed", status=404)
     notices.notify_followers(now=timezone.now())
     page = client.get(reverse("feed_health")).text
-    assert "nothing at this address any more (404)" in page
+    assert "address no longer exists (404)" in page
     assert "is failing" in page
     river = client.get(reverse("river_source", args=[follow.source_id])).text
     assert "last success" in river

@@ -1,4 +1,4 @@
-"""OPML lists on the web that a person keeps up with: new feeds are followed, removed ones unfollowed again."""
+"""OPML lists on the web that a person stays in sync with: new feeds are followed, removed ones unfollowed again."""
 
 from datetime import timedelta
 
@@ -117,4 +117,4 @@ def test_leaving_a_list_keeps_its_feeds(user, site, client):
 def test_only_an_address_can_be_kept_up_with(user, client):
     client.force_login(user)
     page = client.post(reverse("opml"), {"follow": "on"}).content.decode()
-    assert "Only a list at an address can be kept up with." in page or "Give either a file or an address." in page
+    assert "Only a list at an address can be kept in sync." in page or "Give either a file or an address." in page

@@ -131,7 +131,7 @@ def for_new_link(link: Link, depth: int, *, patterns: Patterns, max_depth: int, 
 def _index(seen: Seen, fetches: int, now: datetime) -> Decision:
     decided = Decision(INDEX, seen.probability, "rule", _sentence(seen.reasons), fetches + 1, 0, None)
     if is_continuation(seen.url):
-        return replace(decided, reason="A further page of a list: new items are on its first page.")
+        return replace(decided, reason="A later page of a list: new items are on its first page.")
     if not seen.leads_to_news:
         reason = "It lists pages, but none that are probably news."
         return replace(decided, reason=reason, due_at=_due(now, REFETCH_AFTER, fetches))
