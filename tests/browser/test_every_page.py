@@ -32,7 +32,7 @@ def assert_good(page: Page, addresses: Iterable[str], home: str) -> None:
     assert all(address.startswith(home) for address in requests)
 
 
-def test_what_visitors_see(page: Page, client, live_server):
+def test_pages_for_visitors_are_accessible_and_fit(page: Page, client, live_server):
     values = everything.some_of_everything(everything.an_admin())
     addresses = everything.pages(client, values)
     assert len(addresses) >= 15

@@ -145,7 +145,7 @@ def test_changes_whose_answer_was_lost_are_sent_again_and_applied_once(
     assert OfflineChange.objects.count() == 1
 
 
-def test_what_was_done_elsewhere_meanwhile_stands(
+def test_later_marks_from_another_device_are_kept(
     page: Page, device: BrowserContext, reader: User, postings: list[Posting]
 ):
     device.set_offline(True)
@@ -191,7 +191,7 @@ def test_who_signs_out_leaves_nothing(page: Page, device: BrowserContext, postin
     assert postings[0].title not in page.content()
 
 
-def test_the_next_person_sees_nothing_of_the_one_before(
+def test_the_next_user_of_a_browser_sees_no_articles_of_the_previous_one(
     page: Page, device: BrowserContext, client: Any, live_server: Any, postings: list[Posting]
 ):
     device.set_offline(True)
@@ -211,7 +211,7 @@ def test_the_next_person_sees_nothing_of_the_one_before(
     assert not Mark.objects.exists()
 
 
-def test_a_session_that_ends_hides_the_articles_and_keeps_what_waits(
+def test_an_ended_session_hides_articles_and_keeps_unsent_changes(
     page: Page, device: BrowserContext, client: Any, live_server: Any, reader: User, postings: list[Posting]
 ):
     device.set_offline(True)
@@ -264,7 +264,9 @@ def test_pictures_are_stored_on_request(page: Page, device: BrowserContext, post
     expect(page.get_by_role("img", name="A")).to_have_js_property("naturalWidth", 192)
 
 
-def test_a_page_that_is_not_kept_says_so_and_pages_made_here_load_their_own_version(page: Page, device: BrowserContext):
+def test_a_page_that_is_not_saved_shows_a_notice_and_saved_pages_load_their_own_version(
+    page: Page, device: BrowserContext
+):
     loaded: list[str] = []
     page.on("request", lambda request: loaded.append(request.url))
     device.set_offline(True)
@@ -274,7 +276,7 @@ def test_a_page_that_is_not_kept_says_so_and_pages_made_here_load_their_own_vers
     assert not [url for url in loaded if "/static/" in url]
 
 
-def test_a_person_chooses_what_is_kept(page: Page, device: BrowserContext, postings: list[Posting]):
+def test_a_user_chooses_how_many_articles_are_saved(page: Page, device: BrowserContext, postings: list[Posting]):
     page.goto("/preferences/offline/")
     kept = page.locator("[data-kept-articles]")
     expect(kept).to_have_text("3")

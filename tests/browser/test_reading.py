@@ -123,7 +123,7 @@ def test_a_long_list_of_sources_scrolls_by_itself_and_stays_where_it_was(page: P
     expect(followed.get_by_role("link", name="Source 05")).to_be_in_viewport()
 
 
-def test_older_postings_come_while_one_scrolls(page: Page):
+def test_scrolling_loads_older_postings(page: Page):
     follow = a_follow()
     some_postings(40, follow.source)
     sign_in(page, follow.user)
@@ -165,7 +165,7 @@ HOSTILE = """
 """
 
 
-def test_a_policy_stops_what_slips_through_the_cleaning(browser, live_server):
+def test_the_content_security_policy_blocks_scripts_and_styles_of_unsanitized_postings(browser, live_server):
     """Postings are cleaned before they are stored; this one was put there uncleaned, and still nothing of it runs."""
     posting = a_posting(a_source(listed=True), html=HOSTILE, title="<script>document.title = 'taken'</script>")
     context = browser.new_context(base_url=live_server.url)

@@ -110,7 +110,7 @@ def test_a_list_is_marked_up_to_here_and_that_is_undone(page: Page, user: User):
     expect(page.locator("[data-unread]")).to_have_count(4)
 
 
-def test_far_down_a_list_one_sees_what_was_marked_and_can_undo_it(page: Page, user: User):
+def test_far_down_a_list_the_number_of_marked_articles_and_undo_are_visible(page: Page, user: User):
     shown = some_postings(25, a_follow(user).source, newest_at=timezone.now() - timedelta(hours=1))
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto("/river/")

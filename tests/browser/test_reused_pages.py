@@ -24,7 +24,7 @@ def found(page: Page) -> list[object]:
     return page.evaluate(LEFT)
 
 
-def test_what_a_test_leaves_is_forgotten(tab: Tab, live_server):
+def test_a_reset_removes_what_a_test_left(tab: Tab, live_server):
     before = found(tab.page)
     tab.page.evaluate(LEAVE)
     tab.page.set_viewport_size({"width": 1280, "height": 900})
@@ -35,6 +35,6 @@ def test_what_a_test_leaves_is_forgotten(tab: Tab, live_server):
     assert tab.is_reusable
 
 
-def test_a_page_is_not_reused_after_what_cannot_be_undone(tab: Tab):
+def test_a_page_is_not_reused_after_irreversible_steps(tab: Tab):
     tab.page.add_init_script("window.left = 1")
     assert not tab.is_reusable

@@ -86,7 +86,7 @@ def test_the_first_page_stays_where_it_is_while_its_pictures_come(page: Page, li
     assert page.evaluate(SEEN)["shifts"] == []
 
 
-def test_what_moves_is_noticed(page: Page):
+def test_layout_shifts_are_detected(page: Page):
     page.add_init_script(WATCH)
     page.goto("/help/keys/")
     page.evaluate("() => new Promise(requestAnimationFrame)")

@@ -211,7 +211,7 @@ def test_a_feed_that_robots_txt_disallows_is_not_fetched(portal):
         assert Schedule.objects.filter(due_at__isnull=True).count() == 0
 
 
-def test_one_visit_serves_all_followers_and_says_how_many_they_are(portal):
+def test_one_check_serves_all_followers_and_sends_their_number(portal):
     for replay in replayed(portal, Options(), {}):
         [source_id] = add_sources([Source(url=replay.feed_url(1))])
         for _ in range(3):

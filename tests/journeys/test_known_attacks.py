@@ -76,7 +76,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("name", "form"), CHANGES)
-def test_what_others_alone_may_read_cannot_be_marked(eve, hers, name, form):
+def test_postings_of_private_sources_of_others_cannot_be_marked(eve, hers, name, form):
     """CommaFeed GHSA-prfv: people starred, tagged and read entries of others by their numbers."""
     answer = eve.post(reverse(name, args=[hers.pk]), form)
     assert answer.status_code in (302, 404)

@@ -151,7 +151,7 @@ def walk(actor: Actor, world: World, known: list[Pattern], made: list[Call], *, 
 
 
 @pytest.mark.parametrize("role", ["visitor", "other", "staff"])
-def test_no_request_shows_or_changes_what_is_anothers(world, known, role):
+def test_no_request_shows_or_changes_objects_of_other_users(world, known, role):
     other = a_person_with_everything("Eve")
     if role == "staff":
         User.objects.filter(pk=other.person.pk).update(is_staff=True)
@@ -192,7 +192,7 @@ def test_a_parameter_without_a_value_is_an_error(world):
         Pattern("wombat", "wombats/<int:wombat_id>/", "", ("wombat_id",), has_plain_routes=True).path(world.values)
 
 
-def test_the_walk_notices_what_is_shown_and_what_is_changed(world, known):
+def test_the_walk_detects_shown_and_changed_objects(world, known):
     walked = Walk(Actor(world.owner.person), world)
     walked.checksums = Checksums(None)
     walked.before = walked.checksums.read()

@@ -25,7 +25,7 @@ def test_a_posting_in_a_group_of_others_is_foreign():
     assert judge([a_posting("a", 1), a_posting("b", 1), a_posting("c", 1, DERBY)]).foreign == ["a", "b", "c"]
 
 
-def test_what_returns_after_days_is_no_copy():
+def test_a_posting_repeated_after_days_is_not_a_copy():
     judged = judge([a_posting("a", 1), a_posting("b", 2, days=3)])
     assert (judged.alone, judged.copies) == ([], 0)
     assert judge([a_posting("a", 1), a_posting("b", 1, days=3)]).foreign == ["a", "b"]

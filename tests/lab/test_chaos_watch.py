@@ -24,13 +24,13 @@ def clock(monkeypatch):
     return clock
 
 
-def test_what_changes_is_waited_for(clock):
+def test_waits_while_the_value_changes(clock):
     left = iter([*(f"{count} changes" for count in range(10, 0, -1) for _ in range(50)), ""])
     assert watch.wait_for(lambda: next(left), "them", stalled_after=6.0) == pytest.approx(50.0)
 
 
 @pytest.mark.parametrize("changes", [False, True])
-def test_what_stalls_or_never_ends_is_abandoned(clock, changes):
+def test_waiting_ends_if_nothing_changes_or_changes_never_end(clock, changes):
     with pytest.raises(StartError, match="for them; still missing: change"):
         watch.wait_for(lambda: f"change {clock.now if changes else 1}", "them", stalled_after=6.0)
     assert clock.now == pytest.approx(60.0 if changes else 6.0, abs=1.0)

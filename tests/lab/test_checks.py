@@ -98,7 +98,7 @@ def test_trials_are_left_out_and_counted_unless_they_are_wanted():
     assert "trials" not in everything.remark
 
 
-def test_a_browser_of_ones_own_is_taken_first(monkeypatch):
+def test_a_configured_browser_takes_precedence(monkeypatch):
     monkeypatch.setenv("WIREBEAT_CHROMIUM", sys.executable)
     assert checks.chromium() == sys.executable
     assert "chromium" not in checks.tests(with_trials=False).remark

@@ -178,7 +178,7 @@ def test_a_folder_that_is_no_collection_is_refused(tmp_path, name, content, mess
     assert not Source.objects.exists()
 
 
-def test_what_makes_no_sense_is_refused_before_anything_is_done(tmp_path):
+def test_invalid_arguments_are_refused_before_any_work(tmp_path):
     folder = a_collection(tmp_path / "weather")
     with pytest.raises(CommandError, match="Name at least one collection"):
         call_command("evaluate_search")

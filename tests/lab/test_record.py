@@ -44,7 +44,7 @@ def test_a_record_is_continued_behind_its_last_whole_line(tmp_path, half):
     assert summarise(path).published == 2
 
 
-def test_what_is_no_record_is_refused_and_named(tmp_path):
+def test_an_invalid_record_is_refused_and_named(tmp_path):
     path = tmp_path / "notes"
     assert read_beginning(path) is None
     path.write_text("hello\n")

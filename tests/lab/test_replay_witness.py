@@ -28,7 +28,7 @@ def test_a_line_is_read_as_it_was_written(line):
 
 
 @pytest.mark.parametrize("data", [b"{", b"[]", b"{}", b'{"line": "start"}', b'{"line": "other"}', b"\xff"])
-def test_what_is_no_line_is_refused(data):
+def test_an_invalid_line_is_refused(data):
     with pytest.raises(RecordError):
         decode(data)
 
@@ -97,13 +97,13 @@ def test_an_unconditional_request_needs_a_reason():
     assert summarise([START, request(1.0), request(2.0)]).unreasonable == 0
 
 
-def test_what_is_served_and_not_stored_is_lost():
+def test_served_and_unstored_postings_count_as_lost():
     witnessed = collect([START, published(0, 1_010.0), published(1, 1_020.0), request(1_030.0, count=2)])
     verdict = compare(witnessed, [stored(0, 1_030.0)])
     assert (verdict.lost_count, verdict.lost, verdict.passed) == (1, ["http://link/1"], False)
 
 
-def test_what_an_answer_that_broke_off_showed_is_not_lost():
+def test_postings_of_an_incomplete_response_do_not_count_as_lost():
     witnessed = collect([START, published(0, 1_010.0), request(1_030.0, count=1, whole=False), request(1_031.0, 500)])
     assert compare(witnessed, []).passed
 

@@ -189,7 +189,7 @@ def test_a_file_may_begin_with_a_byte_order_mark():
         (DOCUMENTS, QUERIES, [b"1 0 a 0"], "no query of queries.tsv has a relevant document in qrels.txt"),
     ],
 )
-def test_what_is_no_collection_is_refused_with_file_and_line(documents, queries, judgements, message):
+def test_an_invalid_collection_is_refused_with_file_and_line(documents, queries, judgements, message):
     with pytest.raises(BadCollection, match=re.escape(message)):
         read_collection(documents, queries, judgements)
 

@@ -167,7 +167,7 @@ def test_every_site_has_an_icon_of_its_own():
 
 
 @pytest.mark.parametrize("path", ["/robots.txt", "/1/item/00-0", "/nothing", "/s/99/feed"])
-def test_what_is_not_there_is_a_404(path):
+def test_a_missing_page_gets_404(path):
     with replaying() as client:
         assert client.get(path, at=MONDAY + timedelta(hours=1)).status == 404
 

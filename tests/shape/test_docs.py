@@ -77,7 +77,7 @@ def test_all_named_variables_exist(file: Path):
     assert unknown_variables(text_of(file)) == set()
 
 
-def test_what_does_not_exist_is_found():
+def test_missing_links_paths_and_settings_are_found():
     page = DOCS / "api.md"
     assert list(broken_links(page, "[a](nowhere.md) [b](#rest) [c](#nowhere) [d](https://example.org/)")) == [
         "nowhere.md", "#nowhere",

@@ -88,7 +88,9 @@ def _carry_out(request: Request, page: Context, curation: Curation, place: str, 
     count = len(actions.curate_sources(page["ids"], curation, now=now(), by=by(request, place, why)))
     messages.success(request, ngettext("%(n)s feed changed.", "%(n)s feeds changed.", count) % {"n": count})
     if same := page["count"] - count:
-        messages.info(request, ngettext("%(n)s already had these values.", "%(n)s already had these values.", same) % {"n": same})
+        messages.info(
+            request, ngettext("%(n)s already had these values.", "%(n)s already had these values.", same) % {"n": same}
+        )
     return back(request, "sources")
 
 

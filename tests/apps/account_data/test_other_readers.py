@@ -264,7 +264,7 @@ def test_a_zip_of_freshrss_follows_its_feeds_first():
     assert "mailto" in reason
 
 
-def test_what_a_person_did_here_stays():
+def test_marks_made_here_take_precedence_over_imported_ones():
     source, user = a_source(url=FEED), a_user()
     store([Document(source.pk, [ParsedEntry(link="https://storms.example/1", title="Storm")], FEED, "", "en", NOON)])
     posting = Posting.objects.get()

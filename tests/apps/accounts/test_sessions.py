@@ -44,7 +44,7 @@ def test_sessions_are_listed_and_one_is_ended():
     assert here.get(reverse("account")).status_code == 200
 
 
-def test_a_session_that_is_over_is_nobodys():
+def test_an_expired_session_is_anonymous():
     client = signed_in(a_user())
     sessions = Session.objects.filter(session_key=client.session.session_key)
     for expires, status in ((timedelta(minutes=1), 200), (timedelta(minutes=-1), 302)):
@@ -60,7 +60,7 @@ def test_sessions_of_djangos_store_are_read():
 
 
 @pytest.mark.parametrize("key", ["a" * 32, "short", "nul\x00" * 8, ""])
-def test_a_session_that_never_was_is_nobodys(key):
+def test_an_unknown_session_is_anonymous(key):
     client = Client()
     client.cookies["sessionid"] = key
     assert client.get(reverse("account")).status_code == 302

@@ -123,7 +123,7 @@ def test_message_that_kills_its_workers_fails(monkeypatch, receiver):
 
 
 @pytest.mark.django_db
-def test_what_cannot_be_made_is_logged_and_tried_again(monkeypatch, receiver):
+def test_a_message_that_cannot_be_created_is_logged_and_retried(monkeypatch, receiver):
     monkeypatch.setattr("apps.alerts.channels.webhook.post", lambda *_, **__: 1 / 0)
     find(a_search(webhook_url=receiver.url()))
     assert deliver(the_message().pk, now=NOON)

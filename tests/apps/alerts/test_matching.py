@@ -239,7 +239,7 @@ def test_a_posting_that_is_gone_is_passed_over():
     assert found() == set()
 
 
-def test_what_is_deleted_takes_its_hits_along():
+def test_hits_are_deleted_with_their_search_or_posting():
     kept, gone = a_search("paris"), a_search("paris")
     posting, other = news(), news()
     matched()

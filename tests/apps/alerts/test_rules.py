@@ -55,7 +55,7 @@ def test_each_rule_is_for_its_own_search_and_person():
     assert list(marks) == [(person.pk, posting.pk, None, NOON), (person.pk, another.pk, True, None)]
 
 
-def test_what_a_person_did_before_is_kept():
+def test_earlier_marks_of_the_user_are_kept():
     saved, posting = a_search(star=True), a_posting()
     a_mark(saved.user, posting, read=True)
     find(saved, postings=[posting])
@@ -111,7 +111,7 @@ def test_a_task_is_sent_for_what_is_due_once_it_is_certain(monkeypatch, django_c
     assert sent == [("apps.alerts.tasks.deliver", the_message(channel="webhook").pk)]
 
 
-def test_what_the_broker_did_not_hear_of_is_found():
+def test_due_messages_without_a_task_are_found():
     find(a_search(webhook_url=HOOK, mail="day"))
     assert due(NOON) == [the_message(channel="webhook").pk]
     assert len(due(NOON + DAY)) == 2

@@ -149,8 +149,8 @@ def test_a_custom_address_is_requested_with_encoded_values(receiver):
     ("template", "reason"),
     [
         ("https://save.example/add", "needs {url}"),
-        ("https://{source}.example/?u={url}", "behind the name of the server"),
-        ("{url}", "behind the name of the server"),
+        ("https://{source}.example/?u={url}", "after the name of the server"),
+        ("{url}", "after the name of the server"),
         ("ftp://save.example/{url}", "cannot be used"),
         ("https://127.0.0.1/{url}", "private or reserved network"),
     ],
@@ -184,7 +184,7 @@ def test_settings_are_stored_encrypted_and_lost_with_the_secret_key(receiver, se
     assert settings_of(destination)["token"] == "t0ken"
 
 
-def test_what_fails_is_logged_and_sent_again(receiver):
+def test_failed_deliveries_are_logged_and_retried(receiver):
     receiver.behave = lambda _: 503
     user = a_person()
     a_destination(user, "linkding", server=receiver.url(""), token="t")

@@ -147,7 +147,7 @@ def test_a_feed_has_its_times(program, person):
     ]
 
 
-def test_an_item_is_what_programs_expect(program, person):
+def test_an_item_has_the_fields_that_programs_expect(program, person):
     posting = a_posting(a_follow(person).source, title="Ships", author="Cy", html="<p>Sailed.", url="javascript:x")
     a_mark(person, posting, starred_at=NOON)
     assert program.request("items")["items"] == [

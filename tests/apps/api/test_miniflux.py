@@ -270,7 +270,7 @@ def test_the_title_of_the_source_is_not_stored_as_the_users(program, person):
 
 
 # --- entries ----------------------------------------------------------------------------------------------------------
-def test_an_entry_is_what_programs_expect(program, person):
+def test_an_entry_has_the_fields_that_programs_expect(program, person):
     source = a_source(title="The Daily")
     a_follow(person, source)
     posting = a_posting(

@@ -207,7 +207,7 @@ def test_what_makes_no_sense_is_left_out(client, staff, query):
     assert len(client.get(reverse("audit") + query).context["page"]["rows"]) == 1
 
 
-def test_a_place_that_is_none_is_not_found(client, staff):
+def test_an_invalid_cursor_gets_404(client, staff):
     assert client.get(reverse("audit"), {"before": "x"}).status_code == 404
 
 

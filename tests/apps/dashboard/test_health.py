@@ -47,7 +47,7 @@ def test_a_portal_that_can_work_is_ready(client):
     assert "no-store" in answer["Cache-Control"]
 
 
-def test_what_does_not_answer_is_named_and_nothing_else(client, settings, monkeypatch):
+def test_only_services_that_do_not_answer_are_named(client, settings, monkeypatch):
     monkeypatch.setattr(services.current_app, "connection_for_write", lambda **options: Connection(NOWHERE, **options))
     with override_settings(CACHES={"default": settings.CACHES["default"] | {"LOCATION": NOWHERE}}):
         answer = client.get("/health/ready")

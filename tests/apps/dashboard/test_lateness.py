@@ -134,7 +134,7 @@ def test_the_log_shows_lateness_to_begun_and_to_stored_and_all_times(client, sta
     assert [word for word in times.split() if word.isalpha()] == ["dispatched", "started", "fetched", "stored"]
 
 
-def test_what_is_no_check_has_no_lateness_and_is_not_the_latest_one(client, staff, feed):
+def test_rows_without_a_request_have_no_lateness_and_are_not_the_latest_check(client, staff, feed):
     a_check(feed, late=3 * SECOND)
     a_check(feed, outcome="deferred", begun_at=None)
     page = sources.source_page(staff, feed.pk, timezone.now())

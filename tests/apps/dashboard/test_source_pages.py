@@ -96,5 +96,5 @@ def test_only_staff_comes_in(client, site, path):
 
 
 @pytest.mark.parametrize("path", ["pages/", "keen-tags/"])
-def test_what_is_not_there_is_not_found(staff, path):
+def test_pages_of_an_unknown_source_get_404(staff, path):
     assert staff.get(f"/sources/999999/{path}").status_code == 404

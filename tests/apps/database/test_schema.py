@@ -73,7 +73,7 @@ def test_no_change_of_a_model_lacks_a_migration():
     call_command("makemigrations", check=True, dry_run=True, verbosity=0)  # exits otherwise
 
 
-def test_what_models_cannot_say_is_in_the_database():
+def test_triggers_options_and_sequences_beyond_models_are_in_the_database():
     triggers = "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal"
     options = "SELECT relname FROM pg_class WHERE reloptions IS NOT NULL AND relnamespace = 'public'::regnamespace"
     storage = (

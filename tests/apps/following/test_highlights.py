@@ -35,7 +35,7 @@ def test_a_passage_is_stored_with_its_surroundings_once(posting):
     assert Highlight.objects.get().note == "Why?"
 
 
-def test_what_is_not_in_the_article_is_refused(posting):
+def test_a_passage_that_is_not_in_the_article_is_refused(posting):
     for quote in ("new bridge", " ", "<b>old</b>"):
         with pytest.raises(NotPossible, match="not in the article"):
             make(a_user(), posting, quote)

@@ -80,7 +80,7 @@ def test_unknown_kinds_and_parameters_are_rejected(counting_job):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_whatever_becomes_of_workers_each_record_counts_once(seed, counting_job):
+def test_each_record_counts_once_however_workers_end(seed, counting_job):
     """Workers begin, are heard of, vanish, come back, fail and commit twice, while the job is paused and goes on."""
     counting_job(records=14, per_split=2)
     chance, job = random.Random(seed), a_job()
@@ -327,7 +327,7 @@ def sent(monkeypatch) -> list[str]:
     return found
 
 
-def test_workers_are_woken_for_what_is_open(counting_job, sent):
+def test_workers_are_woken_for_open_splits(counting_job, sent):
     counting_job(records=6)
     tasks.advance()
     assert sent == []

@@ -70,7 +70,7 @@ def take_over(job: Job) -> None:
     assert counted() == list(range(12))
 
 
-def test_what_a_killed_worker_had_begun_is_done_by_another(a_worker):
+def test_another_worker_takes_over_from_a_killed_one(a_worker):
     job, _ = a_worker(signal.SIGKILL)
     take_over(job)
     lost = Attempt.objects.get(outcome=Attempt.Outcome.LOST)

@@ -171,7 +171,7 @@ def test_a_form_leads_back_to_where_it_was_sent_from(client):
     assert client.post(reverse("mark", args=[posting.pk]), {"read": "yes", "next": here}).url == here
 
 
-def test_what_is_not_there_looks_like_the_rest(client):
+def test_a_missing_page_looks_like_other_pages(client):
     page = client.get("/nowhere/")
     assert page.status_code == 404
     assert "There is nothing at this address" in page.text

@@ -120,7 +120,7 @@ def test_a_webhook_shows_its_secret_and_can_be_stopped_and_resumed(client, saved
         {"mail": "hourly", "importance": "1"},
     ],
 )
-def test_a_rule_that_cannot_be_is_refused_and_what_was_written_stays_in_the_form(client, saved, values):
+def test_an_invalid_rule_is_refused_and_the_form_keeps_its_values(client, saved, values):
     answer = client.post(reverse("alert_rule", args=[saved.pk]), values | {"tag": "weather"})
     assert "errors" in answer.text
     assert "weather" in answer.text
@@ -203,7 +203,7 @@ def test_a_browser_is_added_and_removed(client, user):
         "x" * 10_000,
     ],
 )
-def test_what_is_no_browser_is_refused_with_a_sentence(client, user, body):
+def test_an_invalid_push_subscription_is_refused_with_a_sentence(client, user, body):
     answer = client.post(reverse("alert_add_browser"), body, content_type="application/json")
     assert 400 <= answer.status_code < 500
     assert answer.json()["error"].endswith(".")

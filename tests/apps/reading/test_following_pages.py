@@ -118,7 +118,7 @@ def test_htmx_follows_in_place(client, user):
         f"source-{'9' * 30} folder-0 up",
     ],
 )
-def test_what_says_nothing_of_what_goes_where_is_refused(client, user, text):
+def test_an_invalid_move_is_refused(client, user, text):
     with pytest.raises(NoMove):
         read_move(text)
     assert client.post(reverse("arrange"), {"move": text}).status_code == 400

@@ -180,7 +180,7 @@ def test_only_what_was_signed_is_fetched(client, publisher, settings):
 
 
 @pytest.mark.parametrize("path", [*REFUSED, "/missing.png"])
-def test_what_is_no_proper_picture_is_refused_in_our_own_words(client, publisher, path):
+def test_an_invalid_picture_is_answered_without_words_of_the_publisher(client, publisher, path):
     answer = client.get(proxied(publisher.address(path)))
     assert (answer.status_code, answer["Content-Type"]) == (502, "text/plain; charset=utf-8")
     assert answer.text.startswith("This picture cannot be shown. ")

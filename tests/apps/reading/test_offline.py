@@ -128,7 +128,7 @@ def test_unread_postings_are_kept_first_and_read_ones_fill_the_rest(client, user
     ]
 
 
-def test_nothing_is_kept_of_what_one_does_not_follow(client, user):
+def test_articles_of_unfollowed_sources_are_not_saved(client, user):
     a_posting(a_source(listed=True))
     a_posting(a_follow().source)
     assert kept_ids(client, 50) == []
@@ -184,7 +184,7 @@ def test_who_wants_no_pictures_keeps_none(client, user):
     assert client.get(ARTICLES, {"ids": posting.pk, "pictures": "yes"}).json()["articles"][0]["pictures"] == []
 
 
-def test_of_what_is_too_long_the_beginning_is_kept(client, user):
+def test_only_the_beginning_of_a_long_article_is_saved(client, user):
     posting = a_posting(a_follow(user).source, html="x" * (MAX_HTML_LENGTH + 1), text="It begins so.")
     page = client.get(ARTICLES, {"ids": posting.pk}).json()["articles"][0]["page"]
     assert "It begins so." in page

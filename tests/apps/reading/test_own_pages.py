@@ -210,7 +210,7 @@ def ages(user):
 
 
 @pytest.mark.parametrize(("days", "left"), [("1", {0}), ("7", {0, 2}), ("30", {0, 2, 10}), ("", set())])
-def test_what_is_older_is_marked_read(client, user, days, left):
+def test_articles_older_than_some_days_are_marked_read(client, user, days, left):
     source, now = a_follow(user).source, timezone.now()
     for age in (0, 2, 10, 40):
         a_posting(source, published_at=now - timedelta(days=age, minutes=5))

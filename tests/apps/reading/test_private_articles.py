@@ -53,7 +53,7 @@ def test_the_page_says_that_it_is_recorded(client, article):
     assert "was recorded in the change log" in opened(client, staff(may_open=True), article).text
 
 
-def test_what_is_not_recorded_is_not_shown(client, article, monkeypatch):
+def test_a_private_article_is_not_shown_if_its_opening_cannot_be_logged(client, article, monkeypatch):
     def fail(*_):
         raise OSError
 

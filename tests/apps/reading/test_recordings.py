@@ -92,7 +92,7 @@ def test_the_publisher_learns_nothing_of_the_reader(client, publisher):
     assert sent["user-agent"].startswith("Wirebeat/")
 
 
-def test_what_plays_may_do_nothing_else(client, publisher):
+def test_a_proxied_recording_cannot_run_or_set_anything(client, publisher):
     response = play(client, publisher.address("/1.mp3"))
     assert response["Content-Type"] == "audio/mpeg"
     assert response["Content-Security-Policy"] == "default-src 'none'; sandbox"
@@ -115,7 +115,7 @@ def test_a_type_that_says_nothing_is_read_from_the_address(client, publisher):
 
 
 @pytest.mark.parametrize("path", ["/missing.mp3", "/moved.mp3"])
-def test_what_cannot_be_fetched_is_refused_in_our_own_words(client, publisher, path):
+def test_a_failed_fetch_is_answered_without_words_of_the_publisher(client, publisher, path):
     response = play(client, publisher.address(path))
     assert response.status_code == 502
     assert "publisher" not in response.text

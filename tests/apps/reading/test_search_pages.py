@@ -98,7 +98,7 @@ def test_a_changed_search_begins_at_its_first_page():
 
 # --- the page ---------------------------------------------------------------------------------------------------------
 @database
-def test_what_was_looked_for_is_marked_and_all_else_is_only_text(client):
+def test_matches_are_highlighted_and_all_other_text_is_escaped(client):
     a_found_posting("Talks <b>in</b> Zürich", text="The <script>talk</script> went on.", language="en")
     text = shown(client, "zurich talking")
     assert "<mark>Talks</mark> &lt;b&gt;in&lt;/b&gt; <mark>Zürich</mark>" in text
@@ -138,7 +138,7 @@ def test_no_query_breaks_the_page(client, text):
 
 
 @database
-def test_postings_that_one_may_not_see_are_not_found():
+def test_postings_of_private_sources_are_not_found():
     secret = a_found_posting("A secret of Paris", a_source(listed=False))
     reader, stranger = a_user(), a_user()
     a_follow(reader, secret.source)
@@ -150,7 +150,7 @@ def test_postings_that_one_may_not_see_are_not_found():
 
 
 @database
-def test_what_was_deleted_is_left_out():
+def test_deleted_postings_are_left_out():
     kept, deleted = a_found_posting("Paris, kept"), a_found_posting("Paris, deleted")
     deleted.delete()
     assert titles(search_page(kept.source.follows.none().first() or a_user(), SearchQuery("paris"), NOW)) == [
@@ -159,7 +159,7 @@ def test_what_was_deleted_is_left_out():
 
 
 @database
-def test_filters_by_what_a_person_did():
+def test_filters_by_read_and_starred_state():
     follow = a_follow()
     read, starred, _ = (a_found_posting(f"Paris {word}", follow.source) for word in ("read", "starred", "unread"))
     a_found_posting("Paris of others")
@@ -277,13 +277,13 @@ def test_a_slip_is_offered_to_be_put_right(client):
 
 
 @database
-def test_what_was_understood_is_shown_where_it_could_be_doubted(client):
+def test_the_parsed_query_is_shown_if_it_is_ambiguous(client):
     assert "paris (rome OR london)" in unescape(shown(client, "paris rome OR london"))
     assert "Interpreted as" not in shown(client, "paris (rome OR london)")
 
 
 @database
-def test_a_place_that_is_none_is_not_found(client):
+def test_an_invalid_cursor_gets_404(client):
     a_found_posting("Paris")
     assert client.get(reverse("search"), {"q": "paris", "start": "nowhere"}).status_code == 404
 

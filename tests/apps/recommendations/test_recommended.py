@@ -81,7 +81,7 @@ def test_two_common_followers_yield_no_likeness():
     assert actions.learn_likenesses() == 0
 
 
-def test_learning_again_forgets_what_is_no_longer_so(pair):
+def test_learning_again_deletes_outdated_rows(pair):
     actions.learn_likenesses()
     assert actions.learn_likenesses() == 2
     Follow.objects.filter(source=pair[1]).delete()

@@ -140,7 +140,7 @@ def test_a_permanent_redirect_is_believed_after_ten_sightings(schedule):
     assert (schedule.etag, schedule.last_modified) == ("", "")
 
 
-def test_what_a_worker_had_begun_when_it_ended_is_due_at_once(schedule):
+def test_retrievals_of_an_ended_worker_are_due_at_once(schedule):
     begin(schedule)
     assert release_worker("worker@one", now=NOW + timedelta(minutes=2)) == 1
     schedule.refresh_from_db()

@@ -97,7 +97,7 @@ def test_each_queue_gets_the_sources_of_its_partitions_alone():
         assert {queue_of(claim.source_id % PARTITIONS, 4) for claim in message.claims} == {message.queue}
 
 
-def test_what_is_due_is_published_once_and_leased(beat):
+def test_due_sources_are_published_once_and_leased(beat):
     due = a_schedule(NOW - timedelta(seconds=1))
     waiting = a_schedule(NOW + timedelta(hours=1))
     never = a_schedule(None)

@@ -136,7 +136,7 @@ def test_a_fixed_job_is_sent_by_the_leader_alone(make_beat, job):
     assert (leader.sent, standby.sent) == (["job"], [])
 
 
-def test_who_takes_over_does_not_repeat_what_the_leader_has_sent(make_beat, job):
+def test_a_new_leader_does_not_repeat_runs_that_the_former_one_sent(make_beat, job):
     leader, standby = make_beat(), make_beat()
     assert standby.schedule["job"].is_due().is_due  # it has read the jobs before the other one sent any
     tick_until(leader, lambda: leader.sent)

@@ -211,7 +211,7 @@ def test_a_result_is_stored_although_the_connection_is_lost_while_its_rows_are_c
         (engine.queries, "fresh_robots", {"before": end_session}),
     ],
 )
-def test_what_is_begun_is_retrieved_although_the_connection_is_lost(monkeypatch, settings, owner, name, what):
+def test_begun_sources_are_retrieved_although_the_connection_is_lost(monkeypatch, settings, owner, name, what):
     settings.RETRIEVAL_HOST_GAP = 0
     with adopted_feeds(3, time.time()):
         worker = Engine()

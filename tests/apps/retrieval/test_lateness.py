@@ -75,7 +75,7 @@ def test_one_that_ended_without_a_request_is_as_late_as_its_end():
 
 
 @pytest.mark.parametrize("outcome", UNREQUESTED)
-def test_what_is_no_retrieval_has_no_lateness(outcome):
+def test_rows_without_a_request_have_no_lateness(outcome):
     assert late(a_row(1, 90, outcome=outcome)) is None
     assert recent().retrievals == 0
 
@@ -85,7 +85,7 @@ def test_clocks_that_differ_make_nothing_early():
     assert recent().begun.longest == 0
 
 
-def test_what_never_began_is_the_worst_case():
+def test_a_retrieval_that_never_began_is_the_worst_case():
     for _ in range(98):
         a_row(0.5, 1)
     assert recent().begun.longest == 0.5
@@ -263,7 +263,7 @@ def test_what_was_put_off_or_dropped_is_not_counted():
     assert counts()[-1] == 1
 
 
-def test_what_is_rolled_back_is_not_counted():
+def test_rolled_back_retrievals_are_not_counted():
     visit = answered(begin(a_scheduled_source()))
 
     def store_and_fail() -> None:

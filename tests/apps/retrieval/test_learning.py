@@ -50,7 +50,7 @@ class TestLearning:
         assert plan.learned_at == NOW
         assert plan.priors
 
-    def test_makes_a_source_what_it_has_become(self):
+    def test_follows_a_changed_publishing_time(self):
         source = an_observed_source(daily(9))
         for date in daily(17.5, until=NOW + 30 * DAY) * 3:
             a_dated_posting(source, date)

@@ -34,7 +34,7 @@ class TestChanging:
             ({"longest_gap": 200}, "between 1 and 168 hours"),
         ],
     )
-    def test_refuses_what_a_plan_cannot_be(self, values, message):
+    def test_refuses_invalid_values_of_a_plan(self, values, message):
         with pytest.raises(ValueError, match=message):
             change_plan(**{"budget": 5} | values)
         assert current_plan().revision == 1

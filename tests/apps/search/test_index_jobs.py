@@ -82,7 +82,7 @@ def at_once(workers: int, job_id: int) -> None:
         list(threads.map(work, range(workers)))
 
 
-def test_workers_that_read_at_the_same_time_come_to_what_was_there():
+def test_concurrent_workers_rebuild_the_same_index():
     an_archive(1)
     before, first = comparing.of_documents(), comparing.next_document()
     job_id = cut()
@@ -93,7 +93,7 @@ def test_workers_that_read_at_the_same_time_come_to_what_was_there():
     assert Job.objects.get(pk=job_id).result["postings"] == 40
 
 
-def test_what_changes_while_it_is_read_is_left_to_pull():
+def test_postings_changed_during_a_span_are_left_to_the_outbox():
     chance = an_archive(2)
     job_id = cut()
     claim = jobs.claiming.claim("a worker", job_id)
@@ -111,7 +111,7 @@ def test_what_changes_while_it_is_read_is_left_to_pull():
     assert comparing.of_documents().keys() == set(Posting.objects.values_list("pk", flat=True))
 
 
-def test_what_was_pulled_after_the_cut_is_not_read_again():
+def test_postings_consumed_after_the_cut_are_not_read_again():
     chance = an_archive(3)
     job_id = cut()
     publish(chance, a_source(language="en"), 5)

@@ -53,7 +53,7 @@ def test_the_same_name_is_the_same_search_with_the_same_feed():
     assert SavedSearch.objects.get().query == "rome"
 
 
-def test_what_cannot_be_read_is_not_kept(client, user):
+def test_an_invalid_search_is_not_saved(client, user):
     with pytest.raises(BadQuery):
         a_saved_search(user, "paris (")
     assert "is not closed" in client.post(reverse("save_search"), {"q": "paris (", "name": "x"}, follow=True).text

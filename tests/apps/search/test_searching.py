@@ -237,7 +237,7 @@ def test_an_order_that_is_kept_is_for_one_person_and_one_query():
     ],
 )
 @pytest.mark.parametrize("order", ORDERS)
-def test_a_place_that_is_none_is_refused(order, cursor):
+def test_an_invalid_cursor_is_refused(order, cursor):
     published("Paris")
     consume()
     with pytest.raises(BadCursor):

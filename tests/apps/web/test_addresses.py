@@ -97,7 +97,7 @@ def test_no_page_leads_where_a_hostile_address_wants(client, images):
     assert found_in_search == len(HOSTILE)
 
 
-def test_what_leads_to_the_web_is_there(client):
+def test_web_addresses_are_linked(client):
     user = a_user()
     posting = hostile_world(user, "https://good.example/1")
     client.force_login(user)

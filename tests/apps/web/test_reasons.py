@@ -89,7 +89,7 @@ def test_each_shape_is_found_by_its_own_sentence(shape):
     assert shape_of(shape.format(7, 8, 9, 10))[0] == shape
 
 
-def test_numbers_stay_what_they_are():
+def test_numbers_in_reasons_are_unchanged():
     with translation.override("zh-hans"):
         assert "12,345.6" in translate_reason("the site asked to wait 12,345.6 s (Retry-After)")
 
