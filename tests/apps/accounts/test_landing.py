@@ -73,7 +73,7 @@ def test_utc_can_be_chosen_against_the_zone_of_the_browser(client):
 
 def test_people_who_come_with_feeds_land_where_they_are_imported(client):
     page = client.get("/").text
-    address = re.search(r'href="([^"]*)">Bring your feeds', page)[1]
+    address = re.search(r'href="([^"]*)">Import your feeds', page)[1]
     assert 'name="next" value="/opml/"' in client.get(address).text  # the form keeps it
     form = {"username": "ada", "password1": PASSWORD, "password2": PASSWORD, "next": "/opml/"}
     assert client.post(address, form).url == reverse("opml")
