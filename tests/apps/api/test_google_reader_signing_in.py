@@ -57,6 +57,19 @@ def test_newsboats_own_words_are_understood(client, secret):
     assert f"\nAuth=ada/{secret}\n" in answer.content.decode()
 
 
+def test_liferea_fetches_items_with_the_auth_value_as_t_and_no_header(client, person, secret):
+    posting = a_posting(source := a_source())
+    a_follow(person, source)
+    address, form = "/reader/api/0/stream/items/contents", "application/x-www-form-urlencoded"
+    body = f"output=json&mediaRss=true&T=ada/{secret}&i={posting.pk}"
+    [item] = client.post(address, body, content_type=form).json()["items"]
+    assert item["title"] == posting.title
+    for wrong in (f"T=eve/{secret}", "T=ada/wb_guessed", f"T={secret}", "T="):
+        assert client.post(address, f"{wrong}&i={posting.pk}", content_type=form).status_code == 401
+    query = f"{address}?T=ada/{secret}&i={posting.pk}"
+    assert client.post(query, "", content_type=form).status_code == 401, "addresses are logged"
+
+
 @pytest.mark.parametrize(("name", "passwd"), [("ada", "wb_guessed"), ("ada", ""), ("eve", None), ("", "")])
 def test_wrong_tokens_and_those_of_others_open_nothing(client, secret, name, passwd):
     a_user("eve")
