@@ -34,6 +34,7 @@ class Plan(models.Model):
     interest_share = models.FloatField(
         default=0.1, help_text="Of its retrievals, how many a source may lose to those that people's searches wait for."
     )
+    learning_days = models.PositiveSmallIntegerField(default=14, db_default=14)  # that rates of the papers come from
     changed_at = models.DateTimeField(db_default=Now())
     revision = models.PositiveIntegerField(default=1)  # raised by each change of the above
     planned_revision = models.PositiveIntegerField(default=0)  # the one that all due times follow

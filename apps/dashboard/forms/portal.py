@@ -143,6 +143,13 @@ class PlanForm(forms.Form):
             "Every feed is checked after this time, however little is expected of it and whatever its priority."
         ),
     )
+    learning_days = forms.IntegerField(
+        min_value=2,
+        max_value=56,
+        required=False,
+        label=_("Days to learn from"),
+        help_text=_("How often feeds published in these days is what the published policies know of them."),
+    )
     interest_share = forms.FloatField(
         min_value=0,
         max_value=0.5,

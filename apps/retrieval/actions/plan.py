@@ -34,7 +34,8 @@ def current_plan() -> Plan:
 
 @transaction.atomic
 def change_plan(*, by: By = PROGRAM, **given: str | float | None) -> Plan:
-    """Change `policy`, `pages_policy`, `budget`, `counted`, `unit`, `longest_gap` (h) or `interest_share`; not to None.
+    """Change `policy`, `pages_policy`, `budget`, `counted`, `unit`, `longest_gap` (h), `learning_days` or
+    `interest_share`; not to None.
 
     Within a minute all due times follow; changes are recorded for `by`. Raises ValueError, without any change, for a
     value that the plan cannot have.
@@ -74,6 +75,8 @@ def _problem(name: str, value: Any) -> str:
             return f"the budget must be positive, not {value}"
         case "longest_gap" if not 1 <= value <= 168:
             return f"the longest gap must be between 1 and 168 hours, not {value}"
+        case "learning_days" if not 2 <= value <= 56:
+            return f"the days to learn from must be between 2 and 56, not {value}"
         case "interest_share" if not 0 <= value <= 0.5:
             return f"the alert priority share must be between 0 and 0.5, not {value}"
     return ""

@@ -16,7 +16,7 @@ from apps.retrieval.algorithms.calendar import DAY, WEEK, hours_of
 from apps.retrieval.algorithms.cam.epochs import REMEMBERED
 from apps.retrieval.algorithms.cam.tracking import Observations, track
 from apps.retrieval.algorithms.cam.weeks import Weeks, weeks
-from apps.retrieval.algorithms.sia.learning import WINDOW, Learned, daily_patterns, learn
+from apps.retrieval.algorithms.sia.learning import Learned, daily_patterns, learn
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.algorithms.traces import Trace
 from apps.retrieval.algorithms.weekly_profiles.learning import PackedProfile, expectations
@@ -95,7 +95,6 @@ SAMPLE = 4_000  # sources that patterns are found among
 CHUNK = 2_000
 SHORTEST = 1 / 12  # h between two times of a timetable on average
 AS_OFTEN = 0.01  # share by which a source's retrievals may differ before its timetable does
-WEEK_WINDOW = WINDOW / (7 * DAY)
 
 
 class _Known(NamedTuple):
@@ -158,7 +157,7 @@ def _make(
         least=DAY / plan.longest_gap,
         most=np.maximum(DAY / np.maximum(min_gaps, SHORTEST), DAY / plan.longest_gap),
         longest=plan.longest_gap,
-        learned=lambda: _learned(learners, now),
+        learned=lambda: _learned(learners, plan.learning_days, now),
         weeks=lambda: tracked_weeks(learners, [kind_of(source.kind).is_page for source in sources], now),
     )
     count = per_day / float(costs.mean())
@@ -194,32 +193,33 @@ def _known(now: datetime) -> list[_Known]:
     )
 
 
-def _learned(learners: Sequence[Learner], now: datetime) -> Learned:
-    """Rates and patterns of all sources from their last two weeks; in a large fleet patterns come from a sample."""
+def _learned(learners: Sequence[Learner], days: int, now: datetime) -> Learned:
+    """Rates and patterns of all sources from their last days; in a large fleet patterns come from a sample."""
     today = float(hours_of(now.timestamp()))
-    history = Trace.of(
-        [""] * len(learners), [part for chunk in chunks(learners, CHUNK) for part in _on_one_axis(chunk, today, now)]
-    )
+    parts = [part for chunk in chunks(learners, CHUNK) for part in _on_one_axis(chunk, today, days, now)]
+    history = Trace.of([""] * len(learners), parts)
     random = np.random.default_rng(SEED)
     sample = history
     if len(history) > SAMPLE:
         sample = history.select(np.sort(random.choice(len(history), SAMPLE, replace=False)).tolist())
     # Times were moved by whole days, so the oldest lie up to a day before the window.
-    learned = learn(sample, today, random=random, window=WINDOW + DAY)
+    learned = learn(sample, today, random=random, window=(days + 1) * DAY)
     shares = daily_patterns(history)
     centroids = learned.centroids[:-1]
     # The squared distance, without the term that is the same for all centroids.
     distances = (centroids**2).sum(axis=1) - 2 * shares @ centroids.T
     silent = len(centroids)
     nearest = distances.argmin(axis=1) if silent else np.zeros(len(history), dtype=np.int64)
-    return replace(learned, rates=history.counts / WINDOW, membership=np.where(history.counts > 0, nearest, silent))
+    return replace(
+        learned, rates=history.counts / (days * DAY), membership=np.where(history.counts > 0, nearest, silent)
+    )
 
 
-def _on_one_axis(chunk: Sequence[Learner], today: float, now: datetime) -> list[FloatArray]:
+def _on_one_axis(chunk: Sequence[Learner], today: float, days: int, now: datetime) -> list[FloatArray]:
     """Each source's times, UTC, moved by whole days so that those of all clock rates end in the day before today."""
-    known = read(chunk, WEEK_WINDOW, now)
-    days = np.floor((today - float(hours_of(now.timestamp(), chunk[0].clock_rate))) / DAY)
-    return [times + days * DAY for times in known.utc_parts]
+    known = read(chunk, days / 7, now)
+    moved = np.floor((today - float(hours_of(now.timestamp(), chunk[0].clock_rate))) / DAY) * DAY
+    return [times + moved for times in known.utc_parts]
 
 
 @transaction.atomic

@@ -101,6 +101,7 @@ def test_a_budget_may_be_in_kilobytes(client, staff):
         {"policy": "none"},
         {"unit": "year"},
         {"longest_gap": "0.5"},
+        {"learning_days": "57"},
         {"counted": "sheep"},
     ],
 )

@@ -32,6 +32,7 @@ class TestChanging:
             ({"counted": "sheep"}, "counts requests or bytes"),
             ({"longest_gap": 0.5}, "between 1 and 168 hours"),
             ({"longest_gap": 200}, "between 1 and 168 hours"),
+            ({"learning_days": 1}, "between 2 and 56"),
         ],
     )
     def test_refuses_invalid_values_of_a_plan(self, values, message):

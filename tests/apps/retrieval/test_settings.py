@@ -141,3 +141,17 @@ def test_sources_are_planned_as_often_as_before_keep_their_times(policy: str, fl
     replan_changed(now=SOON)
     after = due_times()
     assert {pk for pk in before if before[pk] != after[pk]} <= {fleet[0].pk}
+
+
+@pytest.mark.parametrize("name", ["allocation", "combined"])
+def test_the_days_to_learn_from_decide_what_published_policies_know(name: str):
+    change_plan(budget=BUDGET, policy=name)
+    formerly = [NOW - timedelta(days=16 + number / 4) for number in range(40)]
+    busy, others = an_observed_source(formerly), [an_observed_source(daily(7 + number)) for number in range(4)]
+    while replan_changed(now=NOW):
+        pass
+    before = planned()
+    change_plan(learning_days=28)
+    replan_changed(now=SOON)
+    assert planned()[busy.pk] > 3 * before[busy.pk]
+    assert all(planned()[each.pk] < before[each.pk] for each in others)

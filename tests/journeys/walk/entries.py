@@ -205,7 +205,7 @@ check_source
 source_pages | pages_per_day=7&max_pages=9&max_index_pages=9&max_depth=2
 decide_page | kind=valueless
 keen_tags | tags=b+i | do=train
-plan | policy=even&budget=9&unit=hour&longest_gap=24&interest_share=1
+plan | policy=even&budget=9&unit=hour&longest_gap=24&learning_days=14&interest_share=1
 dashboard
 dashboard_failing
 dashboard_queues
