@@ -48,6 +48,9 @@ def test_a_feed_is_refreshed_and_its_news_shown(page: Page, settings):
     page.get_by_role("button", name="Check for new articles").click()
     expect(page.get_by_text("Next check in")).to_be_visible()
     if has_scripts(page):
+        answer, bar = (page.locator(each).bounding_box() for each in ("#refresh-answer", ".list-bar"))
+        assert answer["x"] > bar["x"]  # beside the sidebar, which would cover it
+        assert answer["x"] + answer["width"] < bar["x"] + bar["width"]
         page.keyboard.press("Escape")
         expect(page.get_by_text("Next check in")).to_have_count(0)
 
