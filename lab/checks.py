@@ -15,14 +15,14 @@ from lab import throwaway
 from portal.launcher import processes
 from portal.launcher.embedded import StartError
 
-# First the shell, which has no windows: a page costs it half as much as the whole browser.
+# The headless shell first, which loads a page in half the time of the whole browser.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PYTEST = (sys.executable, "-m", "pytest")
 MAX_WORKERS = 5
 WITH_TRIALS = "--trials"
 AGAIN = "--again"
 TESTS_FAILED = 1  # pytest's exit code
-MAX_AGAIN = 5  # failed tests that run again; more are no accident
+MAX_AGAIN = 5  # failed tests that run again; more failures are no coincidence
 TRIAL = "pytest.mark.trial"
 SHAPE = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 
@@ -42,8 +42,8 @@ def run(arguments: Sequence[str]) -> int:
     """Run pytest with these arguments or, without any, every check; returns the exit code.
 
     Trials run when arguments name tests, or with `--trials`. With `--again`, a few failed tests run once more, alone,
-    and those that pass then are named but are no failure: among ten thousand tests of processes, browsers and servers,
-    on a machine that others use too, one may fail by accident.
+    and those that pass then are named but do not fail the run: of ten thousand tests of processes, browsers and
+    servers, one may fail because the machine is busy.
     """
     for_pytest = [argument for argument in arguments if argument not in (WITH_TRIALS, AGAIN)]
     processes.hold_signals()
@@ -103,7 +103,7 @@ def trials() -> int:
 def outcomes(
     quick: Sequence[Step], tests: Step, environment: Mapping[str, str], *, again: bool = False
 ) -> list[Outcome]:
-    """Run quick checks beside the tests, which have the terminal: what the others print is shown afterwards."""
+    """Run quick checks in parallel with the tests, which use the terminal; output of the others is shown afterwards."""
     with ExitStack() as files:
         outputs = [files.enter_context(TemporaryFile()) for _ in quick]
         children = [
@@ -127,7 +127,7 @@ def outcomes(
 
 
 def outcome_alone(tests: Step, environment: Mapping[str, str]) -> Outcome:
-    """Run the tests that failed once more, without others beside them."""
+    """Run the failed tests once more, without others in parallel."""
     failed = failed_tests()
     if not 0 < len(failed) <= MAX_AGAIN:
         return outcome(tests, TESTS_FAILED)
@@ -137,7 +137,7 @@ def outcome_alone(tests: Step, environment: Mapping[str, str]) -> Outcome:
 
 
 def failed_tests() -> list[str]:
-    """Those of the last run, by pytest's own record."""
+    """The failed tests of the last run, from pytest's cache."""
     try:
         return list(json.loads((throwaway.ROOT / ".pytest_cache/v/cache/lastfailed").read_bytes()))
     except FileNotFoundError:
@@ -149,11 +149,11 @@ def outcome(step: Step, code: int) -> Outcome:
 
 
 def summary(outcomes: Sequence[Outcome], seconds: float) -> int:
-    """Print how all steps ended; the exit code for the shell."""
+    """Print the verdicts of all steps; returns the exit code."""
     print()
     for each in outcomes:
         print(f"{each.step.name:12} {each.verdict}")
     failed = [each for each in outcomes if not each.verdict.startswith("passed")]
-    verdict = f"{len(failed)} of {len(outcomes)} failed" if failed else "all is well"
+    verdict = f"{len(failed)} of {len(outcomes)} failed" if failed else "all passed"
     print(f"{'total':12} {seconds:6.1f} s  {verdict}", flush=True)
     return 1 if failed else 0

@@ -119,7 +119,7 @@ def add_items(parser: ArgumentParser) -> None:
 
 @contextmanager
 def clear_errors(*expected: type[Exception]) -> Iterator[None]:
-    """Expected errors become the command's own, without a traceback; so does a portal that is not running."""
+    """Report expected errors without a traceback, also that the portal is not running."""
     try:
         yield
     except DatabaseError as error:
@@ -169,7 +169,9 @@ def running(commands: Mapping[str, Sequence[str]], **environment: str) -> Iterat
             )
             for name, command in commands.items()
         }
-        terminate = signal.signal(signal.SIGTERM, signal.default_int_handler)  # or the processes would stay
+        terminate = signal.signal(
+            signal.SIGTERM, signal.default_int_handler
+        )  # otherwise the processes would keep running
         try:
             yield processes
             for name, process in processes.items():

@@ -45,7 +45,7 @@ ANSWER_WITHIN = 3.0  # s, of workers and of the portal's own address
 class Finding(NamedTuple):
     name: str
     text: str
-    advice: str = ""  # the remedy; empty if all is well
+    advice: str = ""  # the remedy; empty without a problem
     is_warning: bool = False  # a risk that the operator may have chosen
 
     @property

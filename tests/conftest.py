@@ -1,4 +1,4 @@
-"""What all tests share. They talk to a real Postgres and a real Valkey, which `manage.py test` starts for them."""
+"""Fixtures and hooks of all tests, which use a real Postgres and a real Valkey that `manage.py test` starts."""
 
 import gc
 import os
@@ -18,13 +18,13 @@ from lab import throwaway
 
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # the browser's driver runs a loop in the test's thread
 
-gc.disable()  # until all tests are collected: what is made until then stays
+gc.disable()  # until all tests are collected, since objects created until then stay alive
 
-# What runs in the background of a shell begins with Ctrl-C ignored, and so would all that tests start and stop by it.
+# Shells start background jobs with SIGINT ignored, which processes that tests stop by SIGINT would inherit.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# How long an example takes says more about what else the machine does than about the example.
+# Without deadlines, since the time of an example depends on the load of the machine.
 hypothesis.settings.register_profile("quick", deadline=None, max_examples=10)
 hypothesis.settings.register_profile("full", deadline=None, max_examples=30)  # beside trials
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=200)  # by --hypothesis-profile
@@ -47,9 +47,9 @@ END $$
 LOOPBACK = ("127.", "::1", "0.0.0.0", "::", "localhost")
 
 
-@pytest.hookimpl(trylast=True)  # of those that are to run
+@pytest.hookimpl(trylast=True)  # after tests were deselected
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin each process' share of the tests with modules that may take long: at the end all processes are busy."""
+    """Begin each process' share of the tests with modules that may take long, so that all processes end together."""
     shares = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     limits: dict[Path, float] = {}
     for item in items:
@@ -88,7 +88,7 @@ class OnlyWithExamples:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.pluginmanager.register(OnlyWithExamples())  # here, a hook would see this folder alone
+    config.pluginmanager.register(OnlyWithExamples())  # a hook in this file would only see files of this folder
 
 
 def pytest_runtestloop() -> None:
@@ -98,7 +98,7 @@ def pytest_runtestloop() -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def no_network() -> Iterator[None]:
-    """A test that reaches beyond this machine fails at once, and says where it wanted to go."""
+    """Fail tests that connect to another machine, with the host that they tried to reach."""
     connect = socket.socket.connect
 
     def guarded(self: socket.socket, address: object) -> None:
@@ -115,8 +115,8 @@ def no_network() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def own_cache(worker_id: str) -> Iterator[None]:
-    """Each process of tests has a cache of its own, as every test empties it."""
-    from django.conf import settings  # noqa: PLC0415, once they are there
+    """Give each test process a cache database of its own, since every test clears it."""
+    from django.conf import settings  # noqa: PLC0415, after the settings
     from django.test import override_settings  # noqa: PLC0415
 
     if worker_id == "master":
@@ -142,13 +142,13 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None, django_db_b
 
 @pytest.fixture(scope="session")
 def django_db_keepdb() -> bool:
-    """Servers that end with the tests take their databases with them, whatever sessions are open."""
+    """Keep databases on temporary servers, which are deleted as a whole even if sessions are open."""
     return "WIREBEAT_THROWAWAY" in os.environ
 
 
 @pytest.fixture(autouse=True, scope="session")
 def quick_emptying() -> Iterator[None]:
-    """Tests with transactions of their own delete rows afterwards: Django truncates 110 tables and fills two again."""
+    """Delete rows after transactional tests: Django would truncate 110 tables, and fill two of them again."""
     from django.db import connections  # noqa: PLC0415, after the settings
     from django.test import TransactionTestCase  # noqa: PLC0415
 
@@ -188,7 +188,7 @@ def _uses_database(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(autouse=True)
 def quick_passwords(request: pytest.FixtureRequest) -> None:
-    """Passwords are hashed cheaply: argon2 is slow on purpose."""
+    """Hash passwords cheaply, since argon2 is slow on purpose."""
     if _uses_database(request):
         request.getfixturevalue("settings").PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
@@ -207,7 +207,7 @@ def empty_cache(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def child_processes(transactional_db: None, monkeypatch: pytest.MonkeyPatch, worker_id: str) -> Iterator[None]:
-    """Processes that a test starts use its database, and a broker of their own."""
+    """Have processes that a test starts use the test's database, and a separate broker."""
     from django.db import connection  # noqa: PLC0415, after the settings
 
     database = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}")

@@ -52,7 +52,7 @@ class Findings:
     added: dict[str, int] = field(default_factory=dict)
     different: dict[str, int] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
-    folded_otherwise: int = 0  # postings folded with other ones than in the serial run, which is no fault
+    folded_otherwise: int = 0  # postings folded with other ones than in the serial run, which is allowed
 
     @property
     def differing(self) -> int:

@@ -48,7 +48,7 @@ class Endpoints:
 
 
 def for_arguments(var: Path, arguments: Collection[str]) -> Endpoints:
-    """Places in a folder, as the arguments of the command say."""
+    """Endpoints in a folder, by the arguments of the command."""
     sockets = embedded.run_directory(var)
     if "--debian" in arguments:
         database = f"postgresql://postgres@{rabbitmq.HOST}:{rabbitmq.free_port()}/{embedded.DATABASE}"

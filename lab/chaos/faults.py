@@ -93,7 +93,7 @@ def _wipe_broker(context: FaultContext) -> str:
 
 
 def _keep_broker_away(context: FaultContext) -> str:
-    """As if the broker's machine was away for long; workers and beat have to come back to it by themselves."""
+    """As if the broker's machine was down for long; workers and beat have to reconnect by themselves."""
     process = context.topology.processes["broker"]
     process.kill()
     time.sleep(BROKER_AWAY_SECONDS)
@@ -103,7 +103,7 @@ def _keep_broker_away(context: FaultContext) -> str:
 
 
 def _set_clock_wrong(context: FaultContext) -> str:
-    """A worker whose machine's clock is an hour ahead: what it plans and stores has the database's time."""
+    """A worker whose machine's clock is an hour ahead must plan and store with the database's time."""
     process = context.topology.processes[_a_worker(context)]
     sound, wrong = process.program, {"LD_PRELOAD": str(FAKE_TIME), "FAKETIME": "+1h", "DONT_FAKE_MONOTONIC": "1"}
     process.end()

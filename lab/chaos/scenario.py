@@ -253,7 +253,7 @@ class Scenario:
         self._await_end(left, "derived data and notifications")
 
     def _await_end(self, missing: Callable[[], str], what: str) -> None:
-        """Wait until nothing is missing. What does not end is a fault that is found, and all else is compared still."""
+        """Wait until nothing is missing; otherwise report that as a fault, and still compare the rest."""
         try:
             wait_for(lambda: _persistently(missing), what)
         except StartError as error:

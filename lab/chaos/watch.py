@@ -71,7 +71,7 @@ class Watch:
 def wait_for(missing: Callable[[], str], what: str, stalled_after: float = STALLED_AFTER_SECONDS) -> float:
     """Wait until nothing is missing, and return the seconds that took.
 
-    How long depends on the machine and on what else it does, so what still changes is waited for.
+    It waits as long as the state changes, since the time depends on the load of the machine.
 
     Raises
     ------

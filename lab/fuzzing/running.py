@@ -30,7 +30,7 @@ class TooSlow(Exception):
 @dataclass(frozen=True, slots=True)
 class Finding:
     error: str
-    where: str  # file and line of ours that raised it
+    where: str  # file and line of the project that raised it
     file: Path | None  # that holds the shortest input
 
 
@@ -104,7 +104,7 @@ class Runner:
             self._note(content, error)
 
     def _outcome(self, content: bytes) -> tuple[Exception | None, set[tuple[CodeType, int]]]:
-        """The error that is not documented, and the lines of ours that were reached."""
+        """The error that is not documented, and the lines of the project that were reached."""
         reached: set[tuple[CodeType, int]] = set()
 
         def lines(frame: FrameType, event: str, argument: Any) -> Any:
@@ -143,7 +143,7 @@ class Runner:
 
 
 def _kind(error: Exception) -> tuple[str, str]:
-    """Errors of one type that come from one line of ours are one finding."""
+    """Errors of one type that come from one line of the project are one finding."""
     place, trace = "", error.__traceback__
     while trace:
         if trace.tb_frame.f_code.co_filename.startswith(APPS):

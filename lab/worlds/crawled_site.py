@@ -180,7 +180,7 @@ class CrawledSite:
         return self._page(name.title(), f"<h1>{name.title()}</h1><form action='/{name}'><input name='q'></form>")
 
     def _calendar(self, year: int, month: int) -> SiteAnswer:
-        """A trap: every month leads to the next one, for ever."""
+        """A trap: every month leads to the next one, forever."""
         later, earlier = (year + month // 12, month % 12 + 1), (year - (month == 1), (month - 2) % 12 + 1)
         links = "".join(f'<a href="/calendar/{y}/{m:02d}">Events of month {m} of {y}</a> ' for y, m in (earlier, later))
         days = "".join(f'<a href="/calendar/{year}/{month:02d}/?day={day}">{day}</a> ' for day in range(1, 29))

@@ -158,7 +158,7 @@ def _silence() -> Iterator[int]:
     loop = asyncio.new_event_loop()
 
     async def listen() -> int:
-        server = await asyncio.start_server(_read_for_ever, LOOPBACK, 0, backlog=BACKLOG)
+        server = await asyncio.start_server(_read_forever, LOOPBACK, 0, backlog=BACKLOG)
         port: int = server.sockets[0].getsockname()[1]
         return port
 
@@ -168,7 +168,7 @@ def _silence() -> Iterator[int]:
     loop.call_soon_threadsafe(loop.stop)
 
 
-async def _read_for_ever(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _read_forever(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     with suppress(OSError):
         while await reader.read(1024):
             pass

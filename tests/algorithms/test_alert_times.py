@@ -107,7 +107,7 @@ def test_a_day_begins_with_its_first_moment(now, zone):
     assert (start - timedelta(seconds=1)).astimezone(zone).date() < now.astimezone(zone).date()
 
 
-def test_what_failed_is_tried_again_ever_later_and_not_for_ever():
+def test_failures_are_retried_at_growing_intervals_and_not_forever():
     now = datetime(2026, 1, 1, tzinfo=UTC)
     waits = [next_attempt(now, attempts) - now for attempts in range(1, MAX_ATTEMPTS)]
     assert waits == sorted(waits) == list(DELIVERY_DELAYS)

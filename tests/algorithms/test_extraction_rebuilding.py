@@ -161,7 +161,7 @@ def test_pictures_before_the_first_and_after_the_last_block_are_left_out():
         ("https://cdn.example/", "http://[", ""),
     ],
 )
-def test_addresses_are_as_written_but_for_the_base_of_the_page(base, written, address):
+def test_addresses_are_as_written_except_relative_to_the_base_of_the_page(base, written, address):
     head = f'<base href="{base}">' if base else ""
     page = f'<p>One <a href="{written}">link</a></p><img src="{written}"><blockquote cite="{written}">two</blockquote>'
     found = rebuild(page, head=head)

@@ -30,7 +30,7 @@ def strings(value: object) -> list[str]:
     return [text for each in value for text in strings(each)] if isinstance(value, tuple) else []
 
 
-# What is no feed
+# Documents that are not feeds
 
 
 @pytest.mark.parametrize(

@@ -231,7 +231,7 @@ def test_what_waits_long_enough_is_fetched_at_once():
     assert next_gaps(outlook) == pytest.approx(outlook.least, abs=COARSEST_STEP)
 
 
-def test_the_week_repeats_for_ever():
+def test_the_week_repeats_forever():
     outlook = random_outlook(np.random.default_rng(31), 100)
     assert next_gaps(replace(outlook, now=outlook.now + 168 * 52)) == pytest.approx(next_gaps(outlook), abs=1e-6)
 

@@ -99,7 +99,7 @@ def test_a_stop_word_is_not_taken_for_the_stem_of_another_word():
     assert analyse("own owned", "en").sequence == ["_own", "own"]
 
 
-def test_neighbours_but_for_stop_words_are_pairs():
+def test_neighbours_except_for_stop_words_are_pairs():
     assert Query.of(analyse("state of the union", "en")).pairs == {("state", "union"): 1}
     assert Query.of(analyse("中国队", "zh")).pairs == {("中", "国"): 1, ("国", "队"): 1}
 

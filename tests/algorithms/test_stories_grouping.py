@@ -366,7 +366,7 @@ def test_stories_keep_to_one_language():
     assert english.story != german.story
 
 
-def test_a_posting_that_was_taken_out_is_no_original_any_more():
+def test_a_removed_posting_is_no_longer_an_original():
     grouping = Grouping()
     found = features("Storm floods the streets of Lisbon on Friday night", "", "en")
     placed = grouping.place(1, 0.0, found)

@@ -105,7 +105,7 @@ def slow_central(text: Text, frequencies: Frequencies) -> list[float]:
 
 @given(SENTENCES, HOLDING)
 def test_sentences_are_taken_one_after_the_other_while_places_fade(parts, holding):
-    # Different lengths, so that no two sentences are worth the same but for rounding.
+    # Different lengths, so that no two sentences are worth the same except for rounding.
     text = a_text([(terms, words + 0.01 * number) for number, (terms, words) in enumerate(parts)])
     frequencies = Frequencies(12, holding)
     if max(slow_central(text, frequencies), default=1.0) > 0:

@@ -24,7 +24,7 @@ ROUNDING = 1e-9
 def is_allowed(texts: list[Text], words: float, found: frozenset[tuple[int, int]]) -> bool:
     """Whether maximal marginal relevance, with every cosine computed whenever it is needed, may choose the sentences.
 
-    There is an order in which each is the best of those left, but for rounding.
+    There is an order in which each is the best of those left, except for rounding.
     """
     frequencies = Frequencies()
     places = [(one, two) for one, text in enumerate(texts) for two in range(len(text.sentences))]

@@ -38,7 +38,7 @@ NAMES = {
 }
 REBOUND = "rebound.example"  # public when it is looked up first, and this machine ever after
 PUBLIC = "93.184.215.14"
-# What is no address at all: zone ids, ports that cannot be, and hosts behind a user name.
+# Invalid addresses: zone ids, ports that cannot be, and hosts behind a user name.
 MALFORMED = (
     "http://[fe80::1%25lo]:{port}/", "http://[::1%lo]:{port}/", "http://127.0.0.1:{port}:80/",
     "http://127.0.0.1:{port}@127.0.0.1/", "http://public.example:80@127.0.0.1:{port}/", "ftp://127.0.0.1:{port}/",
@@ -91,7 +91,7 @@ def _bound(port: int) -> socket.socket:
 
 # --- audit events of connections -------------------------------------------------------------------------------------
 class Watch:
-    """The addresses that were connected to, but for servers of the test's own."""
+    """The addresses that were connected to, except servers of the test."""
 
     def __init__(self) -> None:
         self.connects: list[Any] = []

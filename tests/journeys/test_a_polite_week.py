@@ -27,7 +27,7 @@ FAULTY = dict(enumerate(Fault, start=GOOD + 1))
 
 
 class Week:
-    """What a replay saw of a week of ours, or of some days."""
+    """What a replay saw of a week of real time, or of some days."""
 
     def __init__(self, replay: Replay, ids: list[int], duration: timedelta) -> None:
         self.replay = replay

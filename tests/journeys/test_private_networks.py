@@ -48,7 +48,7 @@ from tests.web import HTML, RSS, replaying, serving_pages
 pytestmark = pytest.mark.django_db(transaction=True)
 
 REFUSAL = re.compile(r"private or reserved network|refused_address|cannot be called")
-COMPLAINT = re.compile(r"http|address|host|feed|refused|called", re.IGNORECASE)  # of what is no address
+COMPLAINT = re.compile(r"http|address|host|feed|refused|called", re.IGNORECASE)  # of invalid addresses
 VARYING = re.compile(r'name="csrfmiddlewaretoken" value="\w+"|nonce="[^"]+"|[\d,.]+\s*m?s\b|\d\d:\d\d:\d\d UTC')
 
 

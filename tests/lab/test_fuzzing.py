@@ -14,14 +14,14 @@ from lab.fuzzing.running import Runner
 from lab.fuzzing.targets import TARGETS, Target
 
 
-def parse_but_for_or(content):
+def parse_except_or(content):
     text = content.decode("utf-8", "replace")
     parse(text)
     if "OR" in text:
         raise KeyError("OR")
 
 
-BROKEN = Target(parse_but_for_or, (BadQuery,), (b"tea and bread or cake",), (b"OR",))
+BROKEN = Target(parse_except_or, (BadQuery,), (b"tea and bread or cake",), (b"OR",))
 
 
 def fuzz(target, folder, *, inputs=150, seed=1):

@@ -67,7 +67,7 @@ def test_with_two_attributes_the_estimate_is_the_mean_of_both(past, new):
 
 
 def test_a_rare_slow_category_outweighs_a_common_difference():
-    """What the unweighted mean of the thesis does, and why our own choice goes by the explained variance."""
+    """What the unweighted mean of the thesis does, and why our own choice is by the explained variance."""
     past = [(0, 0, 1.0)] * 50 + [(1, 0, 9.0)] * 49 + [(1, 1, 60.0)]
     estimate = tetea.estimated(attributes_of(past, []), np.array([record[-1] for record in past]))
     assert estimate.chosen == ["1"]

@@ -52,7 +52,7 @@ def image(tmp_path_factory):
 
 @pytest.fixture
 def surroundings(make_database, tmp_path):
-    """The environment of the image, but for the database and the folder of data."""
+    """The environment of the image, except the database and the folder of data."""
     plain = {
         name: value for name, value in os.environ.items() if not name.startswith(("WIREBEAT_", "PYTHON", "DJANGO"))
     }

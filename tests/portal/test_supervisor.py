@@ -163,7 +163,7 @@ def test_what_programs_say_is_in_their_logs(verbosity, shown, tmp_path, capsys):
     assert capsys.readouterr().out == shown
 
 
-def test_logs_do_not_grow_for_ever(tmp_path, monkeypatch):
+def test_logs_are_rotated(tmp_path, monkeypatch):
     monkeypatch.setattr(consoles, "MAX_LOG_BYTES", 1_000)
     console = Console(tmp_path, QUIET)
     process = subprocess.Popen(["seq", "1000"], stdout=subprocess.PIPE)

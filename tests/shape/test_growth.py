@@ -1,4 +1,4 @@
-"""Every table has something that limits it: nothing grows for ever unless people made it."""
+"""Every table has something that limits it: nothing grows forever unless people made it."""
 
 import tomllib
 from pathlib import Path

@@ -79,7 +79,7 @@ def _raised() -> str:
 def raise_interests() -> int | None:
     """Store the interest of sources from all searches; how many changed, None if another worker holds the lock.
 
-    A source that no search needs any more gets 1 again.
+    A source that no search needs gets 1 again.
     """
     if not take(WEIGHING, wait=False):
         return None

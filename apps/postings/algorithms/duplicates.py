@@ -37,7 +37,7 @@ _AMP_PARAMETER = re.compile(r"(?:amp|outputType|output|view|m|mobile)(?:=(?:1|am
 def page_key(address: str) -> int:
     """64 bits that are equal for addresses of one page, its versions for phones and its copies at AMP included.
 
-    0 for what is no web address, and for the root of a host, which is no article.
+    0 without a web address, and for the root of a host, which is not an article.
 
     >>> page_key("https://amp.news.example/a/amp/?utm_source=rss") == page_key("http://www.news.example/a")
     True

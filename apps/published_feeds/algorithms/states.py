@@ -26,7 +26,7 @@ def tag_of(feed: Feed) -> str:
 def delta(feed: Feed, if_none_match: str) -> Feed | None:
     """The feed with the entries that the reader's state lacks, in their order.
 
-    None if that is the whole feed, or the header has no tag of ours; truncated ones do not count.
+    None if that is the whole feed, or the header has no tag of the portal; truncated ones do not count.
     """
     tag = _TAG.search(if_none_match)
     if tag is None:

@@ -21,7 +21,7 @@ from apps.reading.actions.recordings import BadRange, NoRecording, Part, part_of
 from apps.sources import queries as sources
 from apps.web.pages.rows import BadSignature, address_in
 
-FOR_EVER = "public, max-age=31536000, immutable"
+FOREVER = "public, max-age=31536000, immutable"
 
 # Proxied content cannot run, load anything, or be embedded by other sites.
 HARMLESS = {
@@ -83,7 +83,7 @@ def feed_icon(request: HttpRequest, digest: str) -> HttpResponse:
     png = sources.icons([digest]).get(digest)
     if png is None:
         return in_words("There is no such icon.", 404)
-    return kept_harmless(HttpResponse(png, content_type="image/png"), {"Cache-Control": FOR_EVER})
+    return kept_harmless(HttpResponse(png, content_type="image/png"), {"Cache-Control": FOREVER})
 
 
 def in_words(message: str, status: int, cache_control: str = "no-store") -> HttpResponse:

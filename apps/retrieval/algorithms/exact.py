@@ -204,7 +204,7 @@ def coordinate_descent(profile: Profile, times: ArrayLike, sweeps: int) -> Float
     times : array (m,) or (starts, m)
         One plan, or several that are treated alike; ascending, the last less than a period after the first.
     sweeps : int
-        At most; fewer if no retrieval moves any more.
+        At most; fewer once no retrieval moves.
 
     Returns
     -------

@@ -127,7 +127,7 @@ class Wanted:
     """The sources to check."""
 
     count: int
-    clock_rates: float  # sum over them: hours of theirs that pass in one of ours
+    clock_rates: float  # sum over them: hours of their own time per hour of real time
 
     @property
     def mean_clock_rate(self) -> float:
@@ -159,7 +159,7 @@ TO_BE_PRICED = f"""({TO_BE_PLANNED} OR schedule.due_at IS NOT NULL AND profile.s
 class Announced:
     """The sources with push, whose postings do not wait for retrievals."""
 
-    clock_rates: float  # sum over them: hours of theirs that pass in one of ours
+    clock_rates: float  # sum over them: hours of their own time per hour of real time
     costs: float  # sum over them: what a retrieval in each hour of theirs takes of the budget
     postings: float  # expected per hour of real time
 

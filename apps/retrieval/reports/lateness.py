@@ -107,7 +107,7 @@ FROM overdue
 
 
 def overdue(now: datetime) -> Overdue:
-    """One query. Whether workers are alive goes by the database's clock, as their heartbeats do."""
+    """One query. Whether workers are alive is decided by the database's clock, which their heartbeats use."""
     values: dict[str, Any] = {"overdue_after": OVERDUE_AFTER, "limit": MAX_COUNTED, "silence": MAX_SILENCE_SECONDS}
     [overdue] = query_as(Overdue, _OVERDUE, values | {"now": now})
     return overdue

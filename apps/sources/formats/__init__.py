@@ -23,7 +23,7 @@ def parse(content: bytes, *, content_type: str = "", url: str = "") -> ParsedFee
     the document declares. Relative addresses are resolved against `url`. Raises NotAFeed, and nothing else, if it is
     not a feed; the message names what it is.
 
-    lxml parses documents that are well-formed, or would be but for ampersands and undeclared prefixes. feedparser, ten
+    lxml parses documents that are well-formed, or would be without ampersands and undeclared prefixes. feedparser, ten
     to thirty times slower and more tolerant, parses the rest.
 
     >>> feed = parse(b"<rss><channel><title>Tea</title><item><title>First flush</title></item></channel></rss>")

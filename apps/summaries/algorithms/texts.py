@@ -47,7 +47,7 @@ class Text(NamedTuple):
 def read(text: str, language: str, title: str = "", own: str | None = None) -> Text:
     """The sentences of a text and their content terms, without its dateline, captions, credits and boilerplate.
 
-    Content terms are those by which the text is found, but for single letters and what begins with a digit; of scripts
+    Content terms are those by which the text is found, except single letters and terms with a digit first; of scripts
     without spaces they are the pairs of neighbouring characters, which rank sentences as well as words do.
 
     Parameters

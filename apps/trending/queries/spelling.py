@@ -7,7 +7,7 @@ from apps.trending.queries.texts import texts
 
 
 def keys_of(holding: Mapping[int, Sequence[int]]) -> dict[int, str]:
-    """The key of each term, given some postings with it; terms that none of them has any more are left out."""
+    """The key of each term, given some postings with it; terms that no longer occur in them are left out."""
     return {number: key for number, (key, _) in _found(holding).items()}
 
 

@@ -56,5 +56,5 @@ def of_texts() -> Digests:
 
 
 def differing(some: Digests, others: Digests) -> int:
-    """Postings of which only one says something, or not the same."""
+    """Postings that only one of the two has, or that differ."""
     return sum(some.get(id) != others.get(id) for id in some.keys() | others.keys())

@@ -29,7 +29,7 @@ _forked = multiprocessing.get_context("fork")
 
 
 class WorkerFailed(Exception):
-    """A worker or its job ended otherwise than it should."""
+    """A worker or its job ended unexpectedly."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ class Scheme(StrEnum):
 
     RECORDS = "records"  # each record, wherever its host's other records are: "Hash(record[i])" in the thesis
     WHOLE = "whole"  # all records of a host, so that one worker alone requests it
-    BOXED = "boxed"  # the same, but for no longer than all splits take on average; the rest is for the next round
+    BOXED = "boxed"  # the same, cut at the average time of all splits; the rest is left to the next round
 
 
 class Result(NamedTuple):

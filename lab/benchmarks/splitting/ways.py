@@ -28,7 +28,7 @@ Method = Callable[[Work, int], IntArray]
 
 
 def by_hash(work: Work, splits: int) -> IntArray:
-    """Where the hash says, however long it takes."""
+    """Put each task into the split of its hash, regardless of its time."""
     return split_by_hash(work.keys, splits)
 
 

@@ -17,7 +17,7 @@ class UnitCosts:
     """Unit costs: CPU in ms of a core, space in bytes."""
 
     retrieval_unchanged: float = 2.0  # a 304 with its planning: benchmark_ingest, benchmark_planning
-    retrieval_changed: float = 5.6  # a 200 whose postings are known but for a few: benchmark_ingest
+    retrieval_changed: float = 5.6  # a 200 with a few new postings: benchmark_ingest
     dispatch: float = 0.12  # beat, for each source: benchmark_dispatch
     store: float = 1.0  # a new posting: benchmark_ingest
     index: float = 0.28  # with building and merging of segments: benchmark_search

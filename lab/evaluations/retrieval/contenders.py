@@ -111,7 +111,7 @@ def _every(hours: float) -> peers.Rule:
 
 
 def at_own_cost(fold: Fold) -> dict[str, Statistics]:
-    """What users of other readers get, by the readers' names, with the checks that these make by themselves."""
+    """What users of other readers get, by the readers' names, with the checks that these readers make by default."""
     job = Job(fold, "", ())
     phases = job.random().random(len(fold.trace))
     found = {}

@@ -14,7 +14,7 @@ class Comparison:
     gain: float  # mean of one over mean of the other, less 1; 0 where the other has nothing
     won: int  # queries
     lost: int
-    p: float  # how likely chance alone makes a mean difference as large, in either direction
+    p: float  # p-value: the probability of a mean difference as large by chance, two-sided
 
 
 def compare(ours: ArrayLike, theirs: ArrayLike) -> Comparison:

@@ -97,7 +97,7 @@ def _end(story: int, ends: dict[int, int]) -> int:
 def related_pairs(
     stream: Sequence[Arrival], stories: Sequence[int], vectors: dict[int, Vector]
 ) -> Iterator[tuple[bool, bool]]:
-    """Whether two reports of one story of ours are shown as related, and whether they are of one marked story."""
+    """Whether two reports of one story of the portal are shown as related, and whether they are of one marked story."""
     members: defaultdict[int, list[int]] = defaultdict(list)
     for key in sorted(vectors):
         earlier = members[stories[key]][-COMPARED:]

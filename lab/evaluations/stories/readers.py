@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from apps.stories.algorithms.features import features
 from apps.stories.algorithms.taste import Item, Taste, item
 
-FLIPPED = 0.1  # of their clicks mean nothing
+FLIPPED = 0.1  # share of their clicks that are random
 TESTED = 800  # postings
 RUNNING = 8  # stories that the second kind of reader follows
 TOP = 10

@@ -146,7 +146,7 @@ def numbers(results: Mapping[str, Mapping[str, Results]], averaged: Iterable[str
     """All results as one flat object: ``method.measure`` is the mean over the collections named in `averaged`.
 
     Further ``collection.method.measure``, ``collection.documents``, and for ROUGE-2 the 95 % interval of the mean
-    difference of ours and each other method, by paired bootstrap.
+    difference between Wirebeat and each other method, by paired bootstrap.
     """
     found: dict[str, float] = {}
     averaged = [name for name in averaged if name in results]

@@ -95,7 +95,7 @@ class Command(LabCommand):
         return {"searches": len(queries), "prepare_s": seconds, "anchors": anchors, "refused": refused}
 
     def _add_hits(self, count: int) -> None:
-        """Of searches drawn at random, but for a few that find everything."""
+        """Of searches drawn at random, except a few that find everything."""
         postings = list(Posting.objects.order_by("pk").values_list("pk", flat=True))
         with connection.cursor() as cursor:
             cursor.execute(_ADD_HITS, {"count": count, "busy": BUSY, "first": postings[0], "last": postings[-1]})

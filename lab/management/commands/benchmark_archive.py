@@ -106,7 +106,7 @@ def _curves(ours: dict[tuple[int, int], Result], old: dict[int, OldGrowth]) -> d
 
 
 def _figures(ours: dict[tuple[int, int], Result], old: dict[int, OldGrowth]) -> dict[str, float]:
-    """Seconds by size, of ours the mean over the numbers of sources; and how straight the line is."""
+    """Seconds by size, for Wirebeat the mean over the numbers of sources; and how straight the line is."""
     sizes = sorted({size for size, _ in ours})
     means = [
         float(np.mean([result.growth.seconds for key, result in ours.items() if key[0] == size])) for size in sizes

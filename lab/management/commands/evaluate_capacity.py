@@ -138,6 +138,6 @@ def expected(random: np.random.Generator, per_day: float) -> Outlook:
 
 
 def messages_of(partitions: IntArray) -> int:
-    """How many messages beat makes of sources that are due together, given by their partitions."""
+    """How many messages beat sends for sources that are due together, given by their partitions."""
     due = [Due(number, 1, partition, 0.0, 0.0) for number, partition in enumerate(partitions.tolist())]
     return sum(1 for _ in messages(due))

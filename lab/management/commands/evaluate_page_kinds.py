@@ -1,7 +1,7 @@
 """How often pages are classified correctly: by the learnt weights, and by simpler rules.
 
 The folder holds pages.csv (file, class, site, url) and html/*.html.gz. Its class is "article", one of the kinds (news,
-index, valueless), or anything else for what is no article; which of those are lists is then decided by their addresses.
+index, valueless), or anything else for other pages, of which lists are then recognized by their addresses.
 
 No page is judged by weights that were trained on its site. Pages of sites that the shipped weights have not seen are
 judged by these; for each other site weights are trained without it, on all else in the folder of training data:
@@ -56,7 +56,7 @@ class Page:
 class Judged:
     page: Page
     kinds: dict[str, str]  # of each rule
-    probability: float  # of ours
+    probability: float  # by the portal's classifier
 
 
 class Command(LabCommand):

@@ -105,7 +105,7 @@ def run(collections: list[Collection], console: Console) -> Result:
 
 
 def _methods(collection: Collection) -> Mapping[str, Method]:
-    """All methods, but for first lines, which show what is lost by not taking the beginning."""
+    """All methods except first lines, which show the loss of not taking the beginning."""
     if collection.is_averaged or collection.name == CHINESE:
         return METHODS
     return {name: METHODS[name] for name in ("lead", "ours")}

@@ -164,7 +164,7 @@ def test_a_search_that_names_nothing_is_refused_with_a_sentence():
     assert not search.query_terms.exists()
 
 
-def test_a_query_that_cannot_be_read_any_more_is_refused():
+def test_a_stored_query_that_is_no_longer_valid_is_refused():
     search = a_search("(paris")
     matched()
     assert "is not closed" in PercolatorQuery.objects.get(pk=search.pk).refusal
@@ -319,7 +319,7 @@ def test_serving_sources_have_their_delays():
     assert queries.sources_of(search, NOON + timedelta(days=31)) == []
 
 
-def test_old_hits_are_forgotten_but_for_the_newest_of_each_search(monkeypatch):
+def test_old_hits_are_deleted_except_the_newest_of_each_search(monkeypatch):
     monkeypatch.setattr("apps.alerts.actions.matching.ALWAYS_KEPT", 2)
     monkeypatch.setattr("apps.alerts.actions.matching.PRUNE_BATCH", 3)
     many, few = a_search("paris"), a_search("rome")

@@ -113,7 +113,7 @@ class Screen:
             self._read(first=0.05)
 
     def _read(self, first: float = QUIET) -> str:
-        """What is drawn until nothing comes any more. `first` is how long the begin of it may take, in s."""
+        """What is drawn until no more output follows. `first` is how long the beginning of it may take, in s."""
         drawn, patience = b"", first
         while select.select([self._terminal], [], [], patience)[0]:
             with suppress(OSError):  # the reader has ended

@@ -107,7 +107,7 @@ class Reader:
         return Follow.objects.filter(user=self.user, source=posting.source_id).first()
 
     def is_new(self, posting: Posting) -> bool:
-        """Whether it is unread but for its copies."""
+        """Whether it is unread without regard to its copies."""
         mark, follow = Mark.objects.filter(user=self.user, posting=posting).first(), self.follow_of(posting)
         if mark and mark.read is not None:
             return not mark.read

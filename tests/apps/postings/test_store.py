@@ -132,7 +132,7 @@ def test_a_change_of_markup_alone_is_no_edit(source):
     assert not Edition.objects.exists()
 
 
-def test_a_posting_that_is_edited_for_ever_keeps_its_latest_editions(source):
+def test_a_posting_edited_again_and_again_keeps_its_latest_editions(source):
     for number in range(EDITIONS_KEPT + 5):
         stored(source, an_entry(title=f"Version {number}"), received_at=NOON + timedelta(minutes=number))
     titles = list(Edition.objects.order_by("id").values_list("title", flat=True))

@@ -288,7 +288,7 @@ def test_the_page_polls_until_all_sources_were_checked(client, user):
     assert "hx-trigger" not in client.get(reverse("filling"), headers={"HX-Request": "true"}).text.split("<article")[0]
 
 
-def test_a_source_that_never_answers_is_not_waited_for_for_ever(client, user):
+def test_waiting_for_a_source_that_never_answers_ends(client, user):
     a_schedule(a_follow(user, followed_at=timezone.now() - timedelta(minutes=5)).source)
     assert "hx-trigger" not in client.get(reverse("filling")).text.split('id="filling"')[1].split(">")[0]
 

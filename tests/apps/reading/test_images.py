@@ -110,7 +110,7 @@ def publisher(settings, tmp_path) -> Iterator[Publisher]:
 
 
 def images_of(page: str) -> list[str]:
-    """The addresses that a browser would load pictures from, but for our own icon."""
+    """The addresses that a browser would load pictures from, except our own icon."""
     sources = re.findall(r'<(?:img|source)\b[^>]* src="([^"]*)"', page) + re.findall(r' poster="([^"]*)"', page)
     sets = [word for value in re.findall(r' srcset="([^"]*)"', page) for word in value.split(" ") if len(word) > 3]
     return [unescape(address) for address in [*sources, *sets] if not address.startswith("/static/")]

@@ -111,7 +111,7 @@ def test_the_chart_opens_on_the_hours_while_there_are_no_days_to_compare():
 
 
 @pytest.mark.usefixtures("trends")
-def test_headlines_of_sources_that_are_not_listed_any_more_are_not_shown(client: Client):
+def test_headlines_of_formerly_listed_sources_are_not_shown(client: Client):
     Source.objects.update(listed=False)
     assert "after storm" not in client.get(reverse("trends")).content.decode()
 

@@ -106,7 +106,7 @@ def answer_bytes(content: bytes) -> None:
 
 
 def answer_in_part_and_work() -> int:
-    """Begin an answer and compute for ever."""
+    """Begin an answer and compute forever."""
     os.write(ANSWERS, HEADER.pack(100) + RESULT + b'"be')
     while True:
         pass

@@ -125,7 +125,7 @@ def test_failures_back_off_and_one_success_ends_them(schedule):
     assert (schedule.consecutive_failures, schedule.failing_since) == (0, None)
 
 
-def test_a_source_that_is_gone_is_not_checked_any_more(schedule):
+def test_a_source_that_is_gone_is_no_longer_checked(schedule):
     assert visit(schedule, status=410, body=b"").outcome == "gone"
     assert schedule.due_at is None
     assert Source.objects.get().state == Source.State.GONE
@@ -215,7 +215,7 @@ class TestAdoption:
         assert set(Schedule.objects.values_list("pk", "due_at")) == {(wanted.pk, NOW), (followed.pk, NOW)}
         assert adopt_sources(now=NOW) == 0
 
-    def test_an_unfollowed_source_is_not_checked_any_more(self):
+    def test_an_unfollowed_source_is_no_longer_checked(self):
         follow = a_follow()
         adopt_sources(now=NOW)
         follow.delete()

@@ -182,7 +182,7 @@ def test_descriptors_of_the_parent_are_closed():
         assert sandbox.run(hostile.open_descriptors) in ([0, 3], [0, 1, 2, 3])
 
 
-# --- what is no answer ------------------------------------------------------------------------------------------------
+# --- invalid answers --------------------------------------------------------------------------------------------------
 GARBAGE = {
     "no header": b"\0",
     "wrong bytes": HEADER.pack(5) + b"hello",

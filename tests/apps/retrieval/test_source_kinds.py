@@ -69,7 +69,7 @@ def test_a_podcast_on_pages_is_followed_to_its_recording(engine):
         assert web.requested_paths.count("/episode-7") == 1
 
 
-def test_a_path_that_finds_nothing_any_more_is_named_in_the_log(engine):
+def test_a_path_that_no_longer_finds_anything_is_named_in_the_log(engine):
     with serving_pages({"/list": (HTML, b"<html><body><p>Under construction</p></body></html>")}) as web:
         failed = retrieve_now(engine, a_source_of(web.url("/list"), "xpath", RECIPES["xpath"]))
     assert failed.outcome == Retrieval.Outcome.NOT_A_FEED

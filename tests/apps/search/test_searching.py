@@ -161,7 +161,7 @@ def test_what_a_person_dislikes_is_left_out():
     assert search("paris", disliked_ids=(bad.pk,)).postings == (good.pk,)
 
 
-def test_a_starred_posting_is_found_though_its_source_is_not_followed_any_more():
+def test_a_starred_posting_of_an_unfollowed_source_is_found():
     user, posting = a_user(), published("Paris", a_source(listed=False))
     consume()
     assert not search("paris", user).postings

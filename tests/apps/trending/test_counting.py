@@ -157,7 +157,7 @@ def test_postings_of_a_source_that_hardly_differ_count_once_an_hour():
     assert dict(zip(unpack_terms(hour.terms), unpack_counts(hour.counts), strict=True))[gold] == 2
 
 
-def test_only_listed_sources_count_and_their_postings_go_when_they_are_not_any_more():
+def test_only_listed_sources_count_and_unlisting_removes_their_postings():
     source = a_source(listed=False)
     a_posting(source, title="Harbour bridge closed", published_at=NOW)
     work_off()

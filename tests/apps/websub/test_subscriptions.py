@@ -158,7 +158,7 @@ class TestDenial:
         assert hub.verify(client, mode="denied", topic="https://other.example/").status_code == 404
         assert the_only().state == "active"
 
-    def test_is_not_for_ever(self, hub, client):
+    def test_expires_after_a_week(self, hub, client):
         subscribed(a_named_source(hub.url("/hub")), hub, client)
         hub.verify(client, mode="denied")
         assert maintain(now=NOW + 6 * DAY) == 0

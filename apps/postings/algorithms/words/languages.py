@@ -28,7 +28,7 @@ STOP_WORDS: Mapping[str, str] = _TABLES["stop_words"]
 _NEVER_LATIN = frozenset(code for codes in _OF_SCRIPT.values() for code in codes) - {"sr"}
 
 # Languages in which what stands before an apostrophe is a word of its own (l'élection), and those in which an ending
-# stands behind it (Türkiye'nin). In all others the apostrophe is a letter that is left out, but for English 's.
+# stands behind it (Türkiye'nin). In all others the apostrophe is a letter that is left out, except English 's.
 _ELIDING = frozenset({"fr", "it", "ca", "oc", "co", "gl", "eu"})
 _ENDING = frozenset({"tr", "az"})
 _WITHOUT_ACCENTS = frozenset({"en"})  # borrowed letters hide a word's ending from the stemmer: beyoncé, beyonce

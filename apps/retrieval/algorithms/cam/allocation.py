@@ -76,7 +76,7 @@ def with_exploration(
     longest: ArrayLike | None = None,
     most: ArrayLike | None = None,
 ) -> BoolArray:
-    """The best pairs, but for a share of the tasks, which goes where least is known.
+    """The best pairs, except for a share of the tasks, which explores the least known pairs.
 
     Without it an update instant whose probability was once learned as nearly 0 would never be checked again.
 
@@ -122,7 +122,7 @@ def best_pairs_without_long_gaps(
     At a price of a check a page has every slot that is worth more, and between these the checks that fill its gaps
     at the least loss. The price is the one at which all pages together have `tasks` checks. What a page gains by its
     m best checks is concave in m, as each constraint concerns consecutive slots (a totally unimodular programme), so
-    one price for all pages gives the optimum, but for ties.
+    one price for all pages gives the optimum, up to ties.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ _DATE = re.compile(
     r"\D20\d\d(?:0[1-9]|1[0-2])[0-3]\d\D",
     re.IGNORECASE,
 )
-_LISTS_AMONG_SERVICES, _LISTS_AMONG_SECTIONS, _LISTS_AMONG_OTHERS = 0.15, 0.85, 0.6  # of what is no news
+_LISTS_AMONG_SERVICES, _LISTS_AMONG_SECTIONS, _LISTS_AMONG_OTHERS = 0.15, 0.85, 0.6  # of pages without news
 
 
 @dataclass(frozen=True, slots=True)
