@@ -155,6 +155,7 @@ def test_rows_and_bars_are_low(page: Page, view, highest, fewest):
     assert max(box["height"] for box in boxes) <= highest
     assert sum(box["y"] + box["height"] <= 900 for box in boxes) >= fewest
     assert boxes[0]["y"] <= 110
+    expect(page.locator(".row time, .row .row-time").first).to_be_visible()
     page.locator(".row [data-open]").first.click()
     expect(page.locator(".article-bar")).to_be_visible()
     assert {bar.bounding_box()["height"] for bar in page.locator(".bar").all()} == {48}
