@@ -68,6 +68,7 @@ def test_a_selected_passage_is_highlighted_by_the_button_beside_it(page: Page, u
     html = "<p>The old bridge.</p><p>The <b>old</b> bridge fell.</p>"
     posting = a_posting(a_follow(user).source, html=html)
     page.goto(f"/posting/{posting.pk}/")
+    expect(page.locator("[data-highlight-selection]")).to_be_hidden()
     page.evaluate(
         """() => {
           const [, second] = document.querySelectorAll(".prose p");
@@ -281,6 +282,9 @@ def test_a_finger_marks_and_stars_by_drawing_a_row(page: Page, user: User):
     expect(page.locator(f"#posting-{second.pk} [data-star]")).to_have_attribute("aria-pressed", "true")
     marks = {mark.posting_id: (mark.read, mark.starred_at is not None) for mark in Mark.objects.all()}
     assert marks == {first.pk: (True, False), second.pk: (None, True)}
+    before_the_feed = "row => getComputedStyle(row.querySelector('.row-source'), '::before').content"
+    shown = [page.locator(f"#posting-{each.pk}").evaluate(before_the_feed) for each in (first, second)]
+    assert ["★" in content for content in shown] == [False, True], "its button is hidden from fingers"
 
 
 SCROLL = """async ids => {
