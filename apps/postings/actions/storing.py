@@ -18,6 +18,7 @@ from apps.postings.algorithms.edits import text_hash
 from apps.postings.algorithms.identity import ChangedPosting, Decision, EntryKeys, KnownPosting, NewPosting, decide
 from apps.postings.algorithms.markup import CleanMarkup, clean
 from apps.postings.algorithms.plain import read
+from apps.postings.algorithms.trackers import without_tracking
 from apps.postings.models import Edition
 from apps.postings.queries.boilerplate import common, states
 from apps.sources.formats.feed import ParsedEntry
@@ -216,7 +217,7 @@ def _row(new: _New) -> tuple[Any, ...]:
         posting.content_hash,
         text_hash(entry.title, markup.text),
         entry.guid,
-        entry.link,
+        without_tracking(entry.link),
         entry.title,
         ", ".join(entry.authors),
         markup.html,
@@ -266,8 +267,8 @@ def _edit(document: Document, change: ChangedPosting, learner: Learner) -> bool:
         # The date stays the first one, so only an offset that was written with that very date belongs to it.
         " utc_offset = CASE WHEN claimed_at = %s THEN %s ELSE utc_offset END WHERE id = %s",
         [
-            *(entry.title, markup.html, markup.text, new_hash, change.content_hash, change.link_key, entry.link),
-            *(feed_html, lead),
+            *(entry.title, markup.html, markup.text, new_hash, change.content_hash, change.link_key),
+            *(without_tracking(entry.link), feed_html, lead),
             *(edited, document.received_at, claimed, written_offset(claimed), change.id),
         ],
     )

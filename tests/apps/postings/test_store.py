@@ -115,6 +115,15 @@ def test_markup_is_stored_safe_and_links_are_made_absolute(source):
     assert 'href="https://news.example/more"' in html
 
 
+def test_the_link_of_a_posting_loses_its_tracking_parameters_and_still_identifies_it(source):
+    tracked = {"guid": "", "link": "https://news.example/a?utm_source=rss&id=7"}
+    stored(source, an_entry(**tracked))
+    assert Posting.objects.get().url == "https://news.example/a?id=7"
+    stored(source, an_entry(**tracked, content="<p>Other words</p>"))
+    assert (posting := Posting.objects.get()).url == "https://news.example/a?id=7"
+    assert posting.text == "Other words"
+
+
 def test_an_edit_keeps_the_former_words(source):
     stored(source, an_entry(title="Ten hurt"))
     later = NOON + timedelta(hours=2)
