@@ -15,7 +15,7 @@ from apps.alerts.channels import with_settings
 from apps.alerts.models import NotificationSettings, PercolatorQuery, Rule
 from apps.alerts.send_to import SECRETS, Service
 from apps.following import queries as following
-from apps.following.algorithms.ordering import STEPS, Step
+from apps.following.algorithms.ordering import STEPS, Step, natural_key
 from apps.following.models import Folder, Follow
 from apps.search.models import SavedSearch
 from apps.sources.formats.opml import MAX_DOCUMENT_BYTES
@@ -133,7 +133,7 @@ class FollowForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
         }
         help_texts = {
             "title": _("Leave empty to use the feed's own name."),
-            "full_text": _("From then on, the pages of new articles are fetched."),
+            "full_text": _("Full text is fetched for new articles."),
             "muted": _(
                 "You still follow it, but its articles appear only in its own list and are not counted elsewhere."
             ),
@@ -293,7 +293,8 @@ class PlainRuleForm(forms.Form):
     def __init__(self, *args: Any, user: User, **options: Any) -> None:
         super().__init__(*args, **options)
         folders = [(f"folder:{number}", path) for number, path in _folder_choices(following.folders_of(user))]
-        feeds = [(f"source:{each.source_id}", each.title) for each in following.followed_sources(user)]
+        followed = sorted(following.followed_sources(user), key=lambda each: natural_key(each.title))
+        feeds = [(f"source:{each.source_id}", each.title) for each in followed]
         groups = [(_("Folders"), folders), (_("Feeds"), feeds)]
         choices = [("", _("All feeds that you follow")), *(group for group in groups if group[1])]
         self.fields["place"] = forms.ChoiceField(choices=choices, required=False, label=_("Articles of"))

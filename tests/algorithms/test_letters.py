@@ -44,7 +44,7 @@ def test_the_html_is_preferred_and_what_it_names_is_read():
 def test_the_address_to_unsubscribe_is_shown_that_of_the_web_first():
     letter = read(a_mail(List_Unsubscribe="<mailto:leave@news.example>, <https://news.example/leave?a=1&b=2>"))
     assert letter.unsubscribe == "https://news.example/leave?a=1&b=2"
-    assert '<a href="https://news.example/leave?a=1&amp;b=2">List-Unsubscribe</a>' in letter.entry.content
+    assert '<a href="https://news.example/leave?a=1&amp;b=2">Unsubscribe</a>' in letter.entry.content
     assert read(a_mail(List_Unsubscribe="<javascript:alert(1)>")).unsubscribe == ""
 
 

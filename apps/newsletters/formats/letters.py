@@ -60,7 +60,7 @@ def read(content: bytes) -> Letter:
     found = _UNSUBSCRIBE.findall(_header(message, "List-Unsubscribe"))
     unsubscribe = min(found, key=str.lower, default="")  # https before mailto
     if unsubscribe:
-        html += f'<p><a href="{escape(unsubscribe)}">List-Unsubscribe</a></p>'
+        html += f'<p><a href="{escape(unsubscribe)}">Unsubscribe</a></p>'
     # Some senders repeat a Message-ID, so the content is a part of the identity; headers differ with each delivery.
     digest = blake2b("\n".join([title, address, html]).encode(), digest_size=16).hexdigest()
     entry = ParsedEntry(
