@@ -30,7 +30,7 @@ from apps.stories.actions.sections import NotASection
 from apps.stories.models import Section
 from apps.web.pages import Context
 from apps.web.pages.reasons import translate_reason
-from apps.web.views.rendering import PersonsRequest, back, by, show
+from apps.web.views.rendering import PersonsRequest, back, by, filter_words, show
 
 
 @for_staff
@@ -41,7 +41,7 @@ def plan(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("Saved. All feeds are rescheduled within a minute."))
             return redirect("plan")
     page = plan_page(
-        words=request.GET.get("words", "")[:200],
+        words=filter_words(request),
         sort=request.GET.get("sort", ""),
         number=request.GET.get("page", "1"),
         now=now(),
@@ -164,7 +164,6 @@ def delete_section(request: HttpRequest, section_id: int) -> HttpResponse:
 
 
 # --- overview and lists -----------------------------------------------------------------------------------------------
-MAX_WORDS = 200
 
 
 @staff_get
@@ -175,7 +174,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 @staff_get
 def failing(request: PersonsRequest) -> HttpResponse:
     """Sources whose latest check failed."""
-    page = pages.failing_page(request.user, _words(request), request.GET.get("page", "1"))
+    page = pages.failing_page(request.user, filter_words(request), request.GET.get("page", "1"))
     return show(request, "dashboard/failing.html", page=page)
 
 
@@ -210,7 +209,7 @@ def decide_dead_letter(request: HttpRequest) -> HttpResponse:
 @staff_get
 def people(request: HttpRequest) -> HttpResponse:
     given = request.GET.get
-    page = pages.people_page(_words(request), given("state", ""), given("sort", ""), given("page", "1"), now())
+    page = pages.people_page(filter_words(request), given("state", ""), given("sort", ""), given("page", "1"), now())
     return show(request, "dashboard/people.html", page=page)
 
 
@@ -244,7 +243,3 @@ def set_active(request: PersonsRequest, user_id: int) -> HttpResponse:
     else:
         messages.success(request, _("%(name)s has been signed out and can no longer sign in.") % name)
     return back(request, "dashboard_users")
-
-
-def _words(request: HttpRequest) -> str:
-    return request.GET.get("words", "").replace("\x00", "")[:MAX_WORDS]

@@ -30,7 +30,7 @@ from apps.sources.models import Source
 from apps.web.algorithms.numbers import whole_number
 from apps.web.pages import Context
 from apps.web.pages.reasons import translate_reason
-from apps.web.views.rendering import PersonsRequest, Request, back, by, show
+from apps.web.views.rendering import PersonsRequest, Request, back, by, filter_words, show
 
 
 @staff_get
@@ -149,7 +149,7 @@ def merge(request: PersonsRequest, source_id: int) -> HttpResponse:
         merge_page(
             request.user,
             source_id,
-            words=request.GET.get("words", "")[:200],
+            words=filter_words(request),
             kept_id=whole_number(wanted.get("kept", "")),
         ),
         "There is no such source.",
@@ -235,7 +235,7 @@ def pages(request: PersonsRequest, source_id: int) -> HttpResponse:
             request.user,
             source_id,
             kind=request.GET.get("kind", ""),
-            words=request.GET.get("words", "")[:200],
+            words=filter_words(request),
             number=request.GET.get("page", "1"),
         ),
         "There is no such source.",

@@ -13,16 +13,12 @@ from apps.following import queries as following
 from apps.following.actions.errors import NotPossible
 from apps.following.algorithms.passages import Passage
 from apps.reading.pages.highlights import exported, highlights_page
-from apps.web.views.rendering import PersonsRequest, back, show
-
-
-def _words(request: PersonsRequest) -> str:
-    return sanitize(request.GET.get("q", "")).strip()[:200]
+from apps.web.views.rendering import PersonsRequest, back, filter_words, show
 
 
 @person_get
 def highlights(request: PersonsRequest) -> HttpResponse:
-    page = highlights_page(request.user, _words(request), request.GET.get("page", ""))
+    page = highlights_page(request.user, filter_words(request, "q"), request.GET.get("page", ""))
     return show(request, "reading/highlights.html", page=page)
 
 
@@ -58,7 +54,7 @@ def change_highlight(request: PersonsRequest, highlight_id: int) -> HttpResponse
 @person_get
 def export(request: PersonsRequest, kind: str) -> HttpResponse:
     """The highlights as a file, Markdown or JSON."""
-    articles = exported(request.user, _words(request))
+    articles = exported(request.user, filter_words(request, "q"))
     if kind == "json":
         options = {"ensure_ascii": False, "indent": 1}
         answer: HttpResponse = JsonResponse({"articles": articles}, json_dumps_params=options)

@@ -31,7 +31,16 @@ from apps.stories import actions as stories_actions
 from apps.web.algorithms.numbers import whole_number
 from apps.web.pages.rows import row, rows
 from apps.web.pages.sidebar import sidebar
-from apps.web.views.rendering import PersonsRequest, Request, back, place_in_list, read_time, require_readable, show
+from apps.web.views.rendering import (
+    PersonsRequest,
+    Request,
+    back,
+    filter_words,
+    place_in_list,
+    read_time,
+    require_readable,
+    show,
+)
 
 MAX_SEEN = 200  # postings that a browser may report at once
 MAX_UP_TO = 1_000  # postings that are marked from the top of a list down to one
@@ -218,8 +227,7 @@ def clear_history(request: PersonsRequest) -> HttpResponse:
 # --- notes ------------------------------------------------------------------------------------------------------------
 @person_get
 def notes(request: PersonsRequest) -> HttpResponse:
-    words = sanitize(request.GET.get("q", "")).strip()[:200]
-    page = notes_page(request.user, words, request.GET.get("page", ""))
+    page = notes_page(request.user, filter_words(request, "q"), request.GET.get("page", ""))
     return show(request, "reading/notes.html", page=page)
 
 

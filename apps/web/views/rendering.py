@@ -16,6 +16,7 @@ from django.utils.translation import get_language
 from django_htmx.middleware import HtmxDetails
 
 from apps.accounts.models import User
+from apps.database.sanitizing import sanitize
 from apps.following.queries import Scope, readable_by, subscription_list
 from apps.postings.queries import BadCursor, Cursor
 from apps.sources.actions.curating import By
@@ -25,6 +26,7 @@ from apps.web.pages.rows import choice_of
 from apps.web.pages.sidebar import Sidebar, sidebar
 
 LAST_PAGE = 100
+MAX_WORDS_LENGTH = 200  # characters
 _KEY = token_bytes(16)  # per start of the web server, whose templates may have changed
 
 
@@ -113,6 +115,11 @@ def read_time(text: str) -> datetime | None:
         at = datetime.fromisoformat(text)
         return at.astimezone(UTC) if at.tzinfo else None  # Postgres rejects offsets of 16 hours and more
     return None
+
+
+def filter_words(request: HttpRequest, name: str = "words") -> str:
+    """The text by which an address filters a list, as Postgres can store it."""
+    return sanitize(request.GET.get(name, "")).strip()[:MAX_WORDS_LENGTH]
 
 
 def place_in_list(request: HttpRequest) -> Cursor | None:

@@ -52,3 +52,10 @@ def test_followers_see_the_page_of_a_feed_without_the_tabs(client):
     page = client.get(reverse("source", args=[follow.source_id]))
     assert page.status_code == 200
     assert "dashboard-tabs" not in page.text
+
+
+@pytest.mark.parametrize("name", ["plan", "dashboard_users", "sources", "merge_source", "source_pages"])
+def test_words_that_postgres_cannot_store_filter_a_list(client, staff, name):
+    source = a_source(listed=True)
+    arguments = [source.pk] if name in ("merge_source", "source_pages") else []
+    assert client.get(reverse(name, args=arguments), {"words": "a\0"}).status_code == 200
