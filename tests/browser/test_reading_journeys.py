@@ -282,8 +282,8 @@ def test_a_finger_marks_and_stars_by_drawing_a_row(page: Page, user: User):
     expect(page.locator(f"#posting-{second.pk} [data-star]")).to_have_attribute("aria-pressed", "true")
     marks = {mark.posting_id: (mark.read, mark.starred_at is not None) for mark in Mark.objects.all()}
     assert marks == {first.pk: (True, False), second.pk: (None, True)}
-    before_the_feed = "row => getComputedStyle(row.querySelector('.row-source'), '::before').content"
-    shown = [page.locator(f"#posting-{each.pk}").evaluate(before_the_feed) for each in (first, second)]
+    after_the_time = "row => getComputedStyle(row.querySelector('.row-time'), '::after').content"
+    shown = [page.locator(f"#posting-{each.pk}").evaluate(after_the_time) for each in (first, second)]
     assert ["★" in content for content in shown] == [False, True], "its button is hidden from fingers"
 
 
