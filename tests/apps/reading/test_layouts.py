@@ -40,6 +40,12 @@ def test_a_layout_that_was_chosen_is_remembered(client, user, view):
     assert layout(client.get("/river/?view=nonsense").text) == view
 
 
+def test_the_count_of_a_whole_list_does_not_stand_over_a_filtered_one(client, user):
+    some_postings(2, a_follow(user).source)
+    assert 'class="bar-count"' in client.get("/river/").text
+    assert 'class="bar-count"' not in client.get("/river/?q=words").text
+
+
 @pytest.mark.parametrize("header", [{"Sec-Fetch-Site": "cross-site"}, {"Sec-Purpose": "prefetch"}])
 def test_foreign_links_and_prefetches_do_not_change_the_layout(client, user, header):
     some_postings(2, a_follow(user).source)
