@@ -1,5 +1,6 @@
 """The characteristic words of a text, in its own spelling."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection
 from itertools import islice
@@ -10,7 +11,9 @@ from apps.summaries.algorithms.thesis import characteristic_words, words_of
 from apps.summaries.algorithms.vectors import Frequencies
 
 MAX_TEXT_LENGTH = 50_000  # characters that are read
-MAX_LENGTH = 50  # characters of a word; longer ones are addresses and the like
+MAX_LENGTH = 50  # characters of a word; longer ones are no words
+
+_ADDRESS = re.compile(r"\b(?:https?://|www\.)[!-~]+")  # ASCII: texts without spaces may go on behind it
 
 
 def spelt(text: str, language: str, frequencies: Frequencies, count: int) -> list[str]:
@@ -19,7 +22,7 @@ def spelt(text: str, language: str, frequencies: Frequencies, count: int) -> lis
     Parameters
     ----------
     text : str
-        Without markup; its first 50,000 characters are read.
+        Without markup; its first 50,000 characters are read, but no addresses.
     language : str
         As for `analyse`.
     frequencies : Frequencies
@@ -33,8 +36,10 @@ def spelt(text: str, language: str, frequencies: Frequencies, count: int) -> lis
     ['Bundestag', 'members']
     >>> spelt("总理访问柏林，总理说柏林很好。柏林", "zh", Frequencies(), 2)
     ['柏林', '总理']
+    >>> spelt("Notes: https://example.org/notes1 and www.example.org", "en", Frequencies(), 9)
+    ['Notes']
     """
-    text = text[:MAX_TEXT_LENGTH]
+    text = _ADDRESS.sub(" ", text[:MAX_TEXT_LENGTH])
     if SPACELESS_CHARACTER.search(text):
         spellings = {word: [word] * times for word, times in Counter(words_of(text, language)).items()}
         frequencies = _by_pairs(frequencies, spellings)
