@@ -23,7 +23,7 @@ from portal.launcher.supervisor import Supervisor
 ROOT = Path(__file__).resolve().parents[1]
 PREFIX = "wirebeat-throwaway-"
 TEMPLATE = f"{embedded.DATABASE}_template"  # of the databases of tests
-FOR_TESTS = servers.postgres_settings() | servers.FORGETFUL
+FOR_TESTS = servers.postgres_settings() | servers.WITHOUT_DURABILITY
 FOR_MEASURING = servers.postgres_settings(shared_buffers=2**30)
 
 

@@ -24,5 +24,5 @@ urlpatterns = [
     path("admin/password_change/", RedirectView.as_view(pattern_name="account_change_password")),
     path("admin/", admin.site.urls),
 ]
-handler404 = "apps.reading.views.news.not_there"
+handler404 = "apps.reading.views.news.not_found"
 handler500 = unavailable.answer

@@ -24,7 +24,7 @@ STATUS_LINE = 7  # of postmaster.pid, counted from 0
 _ADMINISTRATION = "host={sockets} port={port} user=postgres dbname=postgres connect_timeout=5"
 
 # A temporary cluster needs no durability.
-FORGETFUL = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
+WITHOUT_DURABILITY = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
 
 
 def postgres_settings(shared_buffers: int | None = None, data: Path | None = None) -> dict[str, str]:

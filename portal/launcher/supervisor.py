@@ -169,7 +169,7 @@ class Supervisor:
                 for child in children:
                     child.renew()
             for child in children:
-                self._revive(child)
+                self._restart(child)
             processes.reap({child.process.pid for child in children if child.process})
 
     def stop(self) -> None:
@@ -204,7 +204,7 @@ class Supervisor:
     def _report(self, program: Program, made: Progress) -> None:
         self.console.say(f"  {program.name} is still starting after {made.waited:.0f} s")
 
-    def _revive(self, child: Child) -> None:
+    def _restart(self, child: Child) -> None:
         if not child.has_ended():
             return
         if child.process is not None and child.is_leaving:

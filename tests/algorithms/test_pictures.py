@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from apps.postings.algorithms.markup import clean
-from apps.web.algorithms.pictures import is_on_web, led_through, replaced
+from apps.web.algorithms.pictures import is_on_web, replaced, with_proxied_pictures
 from lab.evaluations.extraction.hostile import complaints
 
 PAGE = "https://example.org/news/today"
@@ -81,7 +81,7 @@ def slowly_led(element: tuple[str, dict[str, str], str, str]) -> tuple[str, dict
 @given(articles)
 @example(clean(f'<img src="{DATA}" srcset="/1,2.png 1x, /3.png 2x" alt="a &amp;quot; > b">', base_url=PAGE).html)
 def test_every_picture_is_led_through_and_nothing_else_changes(html):
-    assert elements(led_through(html, ours)) == [slowly_led(element) for element in elements(html)]
+    assert elements(with_proxied_pictures(html, ours)) == [slowly_led(element) for element in elements(html)]
 
 
 @given(articles)
@@ -112,7 +112,7 @@ def test_a_replaced_picture_is_a_link_to_itself_or_words_in_the_link_around_it(h
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_what_was_safe_stays_safe(payload):
     html = clean(f"<p>before {payload} after</p><img src=/1.png alt='{payload}'>", base_url=PAGE).html
-    assert complaints(led_through(html, ours)) == []
+    assert complaints(with_proxied_pictures(html, ours)) == []
     assert complaints(replaced(html)) == []
 
 
@@ -141,7 +141,7 @@ def test_an_article_with_many_pictures_takes_a_few_milliseconds_at_most():
     assert len(html) > 5_000
     began = process_time()
     for _ in range(20):
-        led_through(html, ours)
+        with_proxied_pictures(html, ours)
         replaced(html)
     assert (process_time() - began) / 20 < 0.005  # 0.3 ms on a quiet machine
 
@@ -151,6 +151,6 @@ def test_an_article_with_many_pictures_takes_a_few_milliseconds_at_most():
 )
 def test_malformed_markup_is_rewritten_within_a_second(html):
     began = process_time()
-    led_through(html, ours)
+    with_proxied_pictures(html, ours)
     replaced(html)
     assert process_time() - began < 1.0

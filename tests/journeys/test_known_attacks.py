@@ -85,7 +85,7 @@ def test_postings_of_private_sources_of_others_cannot_be_marked(eve, hers, name,
         assert eve.get(reverse(page, args=[hers.pk]), follow=True).status_code == 404
 
 
-def test_feeds_and_lists_of_others_are_not_there(eve, ada, hers):
+def test_feeds_and_lists_of_others_get_404(eve, ada, hers):
     """FreshRSS: feeds and lists of subscriptions were returned without access control."""
     tag = Tag.objects.create(user=ada, name="secret")
     folder = a_folder(ada, "Secret")

@@ -67,7 +67,7 @@ def test_a_file_of_other_things_is_refused_by_line(tmp_path, content, message):
         run(tmp_path, f"--times={tmp_path / 'times.jsonl'}")
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path):
+def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(CommandError, match=r"none\.jsonl cannot be read"):
         run(tmp_path, f"--times={tmp_path / 'none.jsonl'}")
 

@@ -184,7 +184,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sockets = embedded.make_run_directory(var)
     supervisor = Supervisor(Console(var / "log", QUIET))
     try:
-        supervisor.start(servers.postgres(var / "pg", sockets, servers.FORGETFUL))
+        supervisor.start(servers.postgres(var / "pg", sockets, servers.WITHOUT_DURABILITY))
     finally:
         supervisor.stop()
         shutil.rmtree(sockets)

@@ -86,7 +86,7 @@ def test_two_processes_create_the_portals_database_at_once(cluster, tmp_path):
     shutil.copytree(cluster, data)
     supervisor = Supervisor(Console(tmp_path / "log", QUIET))
     try:
-        supervisor.start(servers.postgres(data, sockets, servers.FORGETFUL))
+        supervisor.start(servers.postgres(data, sockets, servers.WITHOUT_DURABILITY))
         where = f"host={sockets} user=postgres dbname=postgres"
         for _ in range(10):
             with psycopg.connect(where, autocommit=True) as connection:

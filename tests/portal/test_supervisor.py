@@ -243,6 +243,6 @@ def test_what_rests_and_keeps_much_memory_is_started_again_in_silence(
     assert [child.is_leaving for child in children] == [is_renewed, False]
     assert until(lambda: children[0].has_ended() == is_renewed)
     for child in children:
-        supervisor._revive(child)
+        supervisor._restart(child)
     assert [child.process.pid != pid for child, pid in zip(children, before, strict=True)] == [is_renewed, False]
     assert capsys.readouterr().out == ""

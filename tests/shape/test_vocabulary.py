@@ -113,7 +113,7 @@ def files() -> Iterator[tuple[str, str]]:
             yield str(file.relative_to(ROOT)), file.read_text(encoding="utf-8")
 
 
-def test_words_out_of_use_stand_nowhere():
+def test_words_out_of_use_do_not_occur():
     places = []
     for path, text in files():
         # Splitting a file into words takes long, so first: has it any of them, even where they do not count?

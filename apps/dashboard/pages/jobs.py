@@ -23,7 +23,7 @@ def job_page(job_id: int) -> Context | None:
     return {
         "row": row,
         "attempts": tuple(queries.running(job_id)),
-        "unwell": tuple(queries.unwell(job_id)),  # splits that failed at least once
+        "troubled_splits": tuple(queries.troubled_splits(job_id)),  # splits that failed at least once
     }
 
 

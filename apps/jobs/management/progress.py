@@ -13,7 +13,7 @@ from apps.jobs.models import Job
 REFRESH_SECONDS = 1.0  # until the bar moves, lost workers are replaced and a pause is noticed
 
 
-def see_through(job_id: int, console: Console) -> Job:
+def follow_job(job_id: int, console: Console) -> Job:
     """Work on a job, beside other workers, until it has ended or was paused; returns the job."""
     times = (TaskProgressColumn(), TimeRemainingColumn())
     with Progress(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *times, console=console) as bar:

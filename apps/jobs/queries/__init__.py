@@ -119,7 +119,7 @@ def _seconds_left(job: Job, row: Mapping[str, Any], workers: int) -> float | Non
     return None if seconds is None else seconds / max(workers, 1)
 
 
-def unwell(job_id: int) -> list[Split]:
+def troubled_splits(job_id: int) -> list[Split]:
     """Splits that failed or were lost, with their attempts; those with most failures first."""
     bad = Split.objects.filter(Q(failures__gt=0) | Q(losses__gt=0) | Q(state=Split.State.DEAD), job_id=job_id)
     return list(bad.prefetch_related("attempts").order_by("-failures", "-losses", "pk")[:50])

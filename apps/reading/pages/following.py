@@ -26,7 +26,7 @@ from apps.recommendations.queries import Recommendation, risen
 from apps.sources import queries as sources
 from apps.sources.models import Source
 from apps.trending.queries.names import language_name
-from apps.web.algorithms.pictures import is_on_web, led_through, played_through, replaced
+from apps.web.algorithms.pictures import is_on_web, replaced, with_proxied_pictures, with_proxied_recordings
 from apps.web.pages import Context
 from apps.web.pages.rows import (
     PostingRow,
@@ -314,7 +314,7 @@ def _content(user: User, row: PostingRow, html: str | None, image_url: str, *, p
     addresses: list[str] = []
     if html is not None:
         html = arranged(html, pictured=shows)
-        html, addresses = with_one_address_each(led_through(html, proxied) if shows else replaced(html))
-        html = played_through(html, proxied_recording)
+        html, addresses = with_one_address_each(with_proxied_pictures(html, proxied) if shows else replaced(html))
+        html = with_proxied_recordings(html, proxied_recording)
     ours = dict.fromkeys(address for address in [small, *addresses] if address.startswith("/"))
     return {"row": row._replace(image_url=small), "html": html, "pictures": tuple(ours)}  # without html: too long

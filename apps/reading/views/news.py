@@ -41,7 +41,7 @@ def keys(request: HttpRequest) -> HttpResponse:
     return show(request, "reading/keys.html")
 
 
-def not_there(request: HttpRequest, exception: Exception) -> HttpResponse:
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """The page for unknown addresses, in the user's language, which is not active outside of views."""
     speak_to(request)
     return page_not_found(request, exception)

@@ -28,7 +28,7 @@ from apps.sources.kinds import kind_of
 
 TRACKED_AT_ONCE = 1_000  # sources tracked at once
 GOLDEN = 0.6180339887498949  # multiples of it are spread evenly
-SUREST = 0.98  # upper limit of a profile's probability: observations could not correct certainty
+MAX_PROBABILITY = 0.98  # upper limit of a profile's probability: observations could not correct certainty
 
 _OBSERVATIONS = """
 SELECT source_id, extract(epoch FROM fetched_at)::float8 AS epoch, new + edited > 0 AS changed
@@ -65,7 +65,7 @@ def _tracked(chunk: Sequence[Learner], is_page: set[int], now: datetime) -> tupl
         observations = _observations([ids[row] for row in rows], known.shifts[rows], clock_rate, now)
         # Their grids are shifted by less than an hour, which is negligible beside the half-life of observations.
         today = float(hours_of(now.timestamp(), clock_rate))
-        tracked = track(observations, np.clip(rho[rows], 1 - SUREST, SUREST), period=WEEK, now=today)
+        tracked = track(observations, np.clip(rho[rows], 1 - MAX_PROBABILITY, MAX_PROBABILITY), period=WEEK, now=today)
         rho[rows], doubt[rows] = tracked.probability, tracked.doubt
     return known, doubt
 

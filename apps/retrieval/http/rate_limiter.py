@@ -57,7 +57,7 @@ class HostRateLimiter:
         # A lower bound, as the duration of the other requests is unknown.
         wait = max(0.0, self._rest(host)) + host.present * self._gap
         if wait > self._longest_wait:
-            raise HostBusy(self._promise(host, wait))
+            raise HostBusy(self._retry_after(host, wait))
 
     async def _wait(self, host: _Host, gives_way: bool) -> None:
         try:
@@ -68,7 +68,7 @@ class HostRateLimiter:
                     await asyncio.sleep(rest)
                     await host.lock.acquire()
         except TimeoutError:
-            raise HostBusy(self._promise(host, self._longest_wait)) from None
+            raise HostBusy(self._retry_after(host, self._longest_wait)) from None
         try:
             await asyncio.sleep(self._rest(host))
         except asyncio.CancelledError:
@@ -79,7 +79,7 @@ class HostRateLimiter:
         """Seconds until the gap after the latest request is over; negative if it is."""
         return host.ended_at + self._gap - asyncio.get_running_loop().time()
 
-    def _promise(self, host: _Host, wait: float) -> float:
+    def _retry_after(self, host: _Host, wait: float) -> float:
         """Seconds until a retry; refused requests get times one gap apart, so that they do not collide again."""
         now = asyncio.get_running_loop().time()
         host.promised = max(host.promised + self._gap, now + wait)

@@ -20,7 +20,7 @@ from apps.sources.kinds import kind_of
 
 AHEAD = 12  # further due times, stored for display
 AT_ONCE = timedelta(seconds=1)  # a time of a timetable this near is that of the present retrieval
-MADE_UP_FOR = 0.25  # share of the shortest gap by which a time of a timetable may be moved
+MAX_SHIFT = 0.25  # share of the shortest gap by which a time of a timetable may be moved
 OBSERVING = (Retrieval.Outcome.NEW, Retrieval.Outcome.UNCHANGED, Retrieval.Outcome.NOT_MODIFIED)
 UNSURE = 0.95  # articles; of fewer expected ones a reason says how likely one is
 SAME = 1 / 60  # h; times of a timetable differ by more
@@ -224,7 +224,7 @@ def _by_timetable(source: ScheduleState, now: datetime, earliest: datetime) -> l
     The latest retrieval may have been late by seconds, which must not cost the next one. Chances are those of the very
     times.
     """
-    timetable, moved = source.unpacked_timetable, 0.0 if source.chances else MADE_UP_FOR * source.min_gap / 3600
+    timetable, moved = source.unpacked_timetable, 0.0 if source.chances else MAX_SHIFT * source.min_gap / 3600
     begin, allowed = (float(hours_of(at.timestamp(), source.clock_rate)) for at in (now, max(now, earliest)))
     end = allowed + source.period * (2 + AHEAD // timetable.times.size)
     times = timetable.between(max(begin, allowed - moved), end)[: AHEAD + 1]

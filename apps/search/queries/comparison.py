@@ -59,13 +59,13 @@ def _compared(index: Snapshot, user: User, tree: Tree, now: datetime) -> Compari
     languages = languages_of(index, tree)
     query = query_of(index, tree, languages)
     condition = condition_of(conditions(tree), user, languages=languages, now=now)
-    found = index.such(Limited(condition)).newest(MAX_DOCUMENTS)
+    found = index.restricted(Limited(condition)).newest(MAX_DOCUMENTS)
     if not found or not query:
         return Comparison(len(found), 0.0, ())
     started = time.perf_counter()
     indexes = thesis.three_indexes(partial(_whole_vectors, index), np.array([each.document for each in found]))
     reading = _milliseconds(started)
-    narrowed = index.such(Postings(frozenset(each.posting_id for each in found)))
+    narrowed = index.restricted(Postings(frozenset(each.posting_id for each in found)))
     posting_of = {each.document: each.posting_id for each in found}
     answers = list[ModelAnswer]()
     for name, model in _models(narrowed, indexes).items():

@@ -151,7 +151,7 @@ def _by_time(request: _Request, cursor: str) -> SearchResult:
             request.tree, request.user, languages=languages_of(index, request.tree), now=request.now
         )
         limited = Limited(condition)
-        found = index.such(limited).newest(MAX_COUNTED)
+        found = index.restricted(limited).newest(MAX_COUNTED)
         rest = found if before is None else _behind(index, condition, found, before)
         documents = np.array([each.document for each in found], np.int64)
         total = len(found) if len(found) < MAX_COUNTED else _amount(index, limited)
@@ -173,7 +173,7 @@ def _behind(index: Snapshot, condition: Condition, found: Sequence[Found], befor
     known = [each for each in found if (each.published, each.posting_id) < (before.published, before.posting_id)]
     if len(known) > LENGTH or len(found) < MAX_COUNTED:
         return known
-    return index.such(All((Limited(condition), before))).newest(LENGTH + 1)
+    return index.restricted(All((Limited(condition), before))).newest(LENGTH + 1)
 
 
 def _copies(index: Snapshot, condition: Condition, shown: Sequence[Found]) -> frozenset[int]:
@@ -182,14 +182,14 @@ def _copies(index: Snapshot, condition: Condition, shown: Sequence[Found]) -> fr
     if not earlier:
         return frozenset()
     among = frozenset().union(*earlier.values())
-    found = index.such(All((Postings(among), Limited(condition)))).newest(len(among))
+    found = index.restricted(All((Postings(among), Limited(condition)))).newest(len(among))
     matching = {each.posting_id for each in found}
     return frozenset(id for id, copies in earlier.items() if not matching.isdisjoint(copies))
 
 
 def _amount(index: Snapshot, limited: Limited) -> int:
     """The approximate number of matching documents."""
-    return round(sum(limited.about(block) for block in index.such(limited).blocks()))
+    return round(sum(limited.about(block) for block in index.restricted(limited).blocks()))
 
 
 # --- by relevance -----------------------------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
     condition = condition_of(conditions(request.tree), request.user, languages=languages, now=request.now)
     limited = Limited(condition, until=until, at_once=True)
     worth = Worth(microseconds(request.now), _followers()) if request.order == "fresh" else None
-    narrowed = index.such(limited, worth)
+    narrowed = index.restricted(limited, worth)
     answer = recipe.search(narrowed, query, MAX_RANKED, recipe=_recipe(request, judgement), judgement=judgement)
     found, required = answer.ranking, required_terms(request.tree, languages)
     known = attributes_of(index, found.documents)
@@ -343,6 +343,6 @@ def matching(
             if posting_ids is not None:
                 parts.insert(0, Postings(frozenset(posting_ids)))
             among = parts[0] if len(parts) == 1 else All(tuple(parts))
-            return [each.posting_id for each in index.such(Limited(among)).newest(MAX_COUNTED)]
+            return [each.posting_id for each in index.restricted(Limited(among)).newest(MAX_COUNTED)]
     except OperationalError as error:
         raise translated(error) from error

@@ -45,7 +45,7 @@ class Snapshot:
         self.worth = worth
         self._terms = Terms(state.head, state.revision)
 
-    def such(self, condition: Condition, worth: Worth | None = None) -> "Snapshot":
+    def restricted(self, condition: Condition, worth: Worth | None = None) -> "Snapshot":
         """The same snapshot, in which only documents that meet the condition are found, with scores scaled by `worth`.
 
         Other documents still count in frequencies.

@@ -27,10 +27,10 @@ def is_on_web(address: str) -> bool:
     return address.startswith(("https://", "http://"))
 
 
-def led_through(html: str, address_of: AddressOf) -> str:
-    """Rewrite the addresses of all pictures: `src`, `srcset` and the `poster` of a video; media: `played_through`.
+def with_proxied_pictures(html: str, address_of: AddressOf) -> str:
+    """Rewrite the addresses of all pictures: `src`, `srcset` and `poster`; media: `with_proxied_recordings`.
 
-    >>> led_through('<img alt="x" src="https://a.example/?b=1&amp;c=2">', lambda address: f"/image/{len(address)}")
+    >>> with_proxied_pictures('<img alt="x" src="https://a.example/?b=1&amp;c=2">', lambda url: f"/image/{len(url)}")
     '<img alt="x" src="/image/26">'
     """
 
@@ -49,10 +49,10 @@ def led_through(html: str, address_of: AddressOf) -> str:
     return _LOADING.sub(tag, html)
 
 
-def played_through(html: str, address_of: AddressOf) -> str:
+def with_proxied_recordings(html: str, address_of: AddressOf) -> str:
     """Rewrite the addresses of audio and video.
 
-    >>> played_through('<video src="https://a.example/1.mp4"></video>', lambda address: f"/recording/{len(address)}")
+    >>> with_proxied_recordings('<video src="https://a.example/1.mp4"></video>', lambda url: f"/recording/{len(url)}")
     '<video src="/recording/23"></video>'
     """
 

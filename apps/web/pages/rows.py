@@ -26,7 +26,7 @@ from apps.stories.queries.front import MIN_SOURCES
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.algorithms.addresses import picture_address
 from apps.web.algorithms.articles import with_players, with_regions
-from apps.web.algorithms.pictures import is_on_web, led_through, played_through, replaced
+from apps.web.algorithms.pictures import is_on_web, replaced, with_proxied_pictures, with_proxied_recordings
 
 _SALTS = {  # by URL name; another salt would break the addresses in stored pages
     "image": "apps.web.pages.pictures",
@@ -81,9 +81,9 @@ def article_for(user: User | AnonymousUser, html: str, choice: str | None = None
     html = arranged(html, pictured=images != User.Images.BLOCKED)
     match images:
         case User.Images.PROXIED:
-            return played_through(led_through(html, proxied), proxied_recording)
+            return with_proxied_recordings(with_proxied_pictures(html, proxied), proxied_recording)
         case User.Images.BLOCKED:
-            return played_through(replaced(html), proxied_recording)
+            return with_proxied_recordings(replaced(html), proxied_recording)
     return html
 
 
@@ -91,7 +91,7 @@ def article_for_programs(user: User, html: str) -> str:
     """A sanitized article for another program, whose pictures are loaded according to the user's general setting."""
     match User.Images(choice_of(user)):
         case User.Images.PROXIED:
-            return led_through(html, lambda address: own_address(proxied(address)))
+            return with_proxied_pictures(html, lambda address: own_address(proxied(address)))
         case User.Images.BLOCKED:
             return replaced(html)
     return html

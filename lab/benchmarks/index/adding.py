@@ -83,4 +83,4 @@ def delays_until_found(items: Sequence[Item], source_id: int) -> list[float]:
 def _is_found(word: str) -> bool:
     with snapshot() as index:
         [number] = index.numbers([word]).tolist()
-        return bool(number and index.such(Stands((number,))).newest(1))
+        return bool(number and index.restricted(Stands((number,))).newest(1))

@@ -159,7 +159,7 @@ def all_are_listed() -> bool:
         page = index.newest(PAGE_SIZE)
         while page:
             listed += [found.posting_id for found in page]
-            page = index.such(Before(page[-1].published, page[-1].posting_id)).newest(PAGE_SIZE)
+            page = index.restricted(Before(page[-1].published, page[-1].posting_id)).newest(PAGE_SIZE)
     return listed == expected
 
 

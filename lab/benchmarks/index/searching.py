@@ -96,7 +96,7 @@ def newest_with_both(question: Question) -> list[int]:
     items = analyse(" ".join(question.words[:2]).lower(), question.language).sequence
     with snapshot() as index:
         words = All(tuple(Stands((number,)) for number in index.numbers(items).tolist()))
-        return [found.posting_id for found in index.such(words).newest(RESULTS)]
+        return [found.posting_id for found in index.restricted(words).newest(RESULTS)]
 
 
 def newest_of_all(_: object) -> list[int]:

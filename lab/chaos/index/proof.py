@@ -55,4 +55,4 @@ def _lost(lines: Lines, confirmed: str) -> Iterator[str]:
 
 def _postings_with(index: Any, word: str) -> list[int]:
     [number] = index.numbers([word]).tolist()
-    return [found.posting_id for found in index.such(Stands((number,))).newest(2)] if number else []
+    return [found.posting_id for found in index.restricted(Stands((number,))).newest(2)] if number else []

@@ -219,7 +219,7 @@ def test_split_that_keeps_failing_dies_and_can_be_retried(counting_job):
     assert "1 split failed" in now(job).problem
     assert "ValueError: 4 is no number." in now(job).problem
     assert counted() == [0, 1, 2, *range(6, 12)]  # the others were done
-    [split] = queries.unwell(job.pk)
+    [split] = queries.troubled_splits(job.pk)
     assert (split.failures, split.attempts.count()) == (MAX_FAILURES, MAX_FAILURES)
     poisoned.clear()
     assert actions.claiming.try_again(job.pk)

@@ -127,7 +127,7 @@ def test_an_invalid_rule_is_refused_and_the_form_keeps_its_values(client, saved,
     assert not Rule.objects.exists()
 
 
-def test_rules_hits_and_messages_of_others_are_not_there(client, saved):
+def test_rules_hits_and_messages_of_others_get_404(client, saved):
     message = a_message(saved, state="failed")
     client.force_login(a_user())
     for name in ("alert_found", "alert_rule", "alert_service"):

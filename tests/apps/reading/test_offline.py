@@ -191,7 +191,7 @@ def test_only_the_beginning_of_a_long_article_is_saved(client, user):
     assert len(page) < 5_000
 
 
-def test_others_postings_are_not_there(client, user):
+def test_postings_of_others_are_left_out(client, user):
     hidden = a_posting(a_follow().source)
     mine = a_posting(a_follow(user).source)
     data = client.get(ARTICLES, {"ids": f"{hidden.pk},{mine.pk}"}).json()["articles"]

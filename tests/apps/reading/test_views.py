@@ -112,7 +112,7 @@ def test_older_postings_are_appended_by_htmx_and_a_page_without_it(client, user)
 
 
 @pytest.mark.parametrize("start", ["nonsense", "1", "99999999999999999999.1"])
-def test_a_broken_place_in_a_list_is_not_there(client, user, start):
+def test_an_invalid_cursor_of_a_list_gets_404(client, user, start):
     assert client.get("/river/", {"start": start}).status_code == 404
 
 
@@ -358,7 +358,7 @@ def test_a_tag_is_put_on_listed_and_taken_off(client, user):
     assert "No articles with this tag" in client.get(address).text
 
 
-def test_tags_of_others_are_not_there(client, user):
+def test_tags_of_others_get_404(client, user):
     posting = a_posting()
     tag = Tag.objects.create(user=a_user(), name="theirs")
     Tagging.objects.create(tag=tag, posting=posting, tagged_at=NOON)

@@ -156,16 +156,16 @@ def check_lists(twin: Twin, index, chance: random.Random) -> None:
     signed = [-number if item[0] == "_" else number for item, number in zip(phrase, index.numbers(phrase), strict=True)]
     with_both = [id for id in twin.readings if word in twin.held_by(id) and other not in twin.held_by(id)]
     count = chance.choice([3, 100])
-    assert [found.posting_id for found in index.such(holds).newest(count)] == twin.newest(with_both)[:count]
+    assert [found.posting_id for found in index.restricted(holds).newest(count)] == twin.newest(with_both)[:count]
     with_phrase = [
         id
         for id, reading in twin.readings.items()
         if any(tuple(reading.sequence[at : at + 2]) == phrase for at in range(len(reading.sequence)))
     ]
     stands = Stands(tuple(int(number) for number in signed))
-    assert [found.posting_id for found in index.such(stands).newest(count)] == twin.newest(with_phrase)[:count]
+    assert [found.posting_id for found in index.restricted(stands).newest(count)] == twin.newest(with_phrase)[:count]
     without = [id for id in twin.readings if id not in with_phrase]
-    assert [found.posting_id for found in index.such(Not(stands)).newest(count)] == twin.newest(without)[:count]
+    assert [found.posting_id for found in index.restricted(Not(stands)).newest(count)] == twin.newest(without)[:count]
 
 
 def test_a_posting_is_found_once_it_was_pulled_and_its_edit_takes_its_place():

@@ -92,7 +92,7 @@ def test_any_query_finds_exactly_the_postings_it_matches(seed, small_levels):
         expected = {id for id, values in everything if matches(tree, values, analyse=in_english, now=NOON)}
         with snapshot() as index:
             condition = condition_of(tree, user, languages=["en"], now=NOON)
-            found = {each.posting_id for each in index.such(condition).newest(1_000)}
+            found = {each.posting_id for each in index.restricted(condition).newest(1_000)}
         assert found == expected, tree
 
 
@@ -129,7 +129,7 @@ def test_invisible_postings_are_not_found():
     def found_by(user) -> set[int]:
         with snapshot() as index:
             condition = condition_of(Word("flood"), user, languages=["en"], now=NOON)
-            return {each.posting_id for each in index.such(condition).newest(10)}
+            return {each.posting_id for each in index.restricted(condition).newest(10)}
 
     assert found_by(AnonymousUser()) == {public.pk}
     assert found_by(follower) == {private.pk, public.pk}
@@ -142,4 +142,4 @@ def test_a_word_is_found_in_each_of_several_languages():
     consume()
     with snapshot() as index:
         both = condition_of(Word("élections"), AnonymousUser(), languages=["en", "fr"], now=NOON)
-        assert {each.posting_id for each in index.such(both).newest(10)} == {english.pk, french.pk}
+        assert {each.posting_id for each in index.restricted(both).newest(10)} == {english.pk, french.pk}

@@ -228,7 +228,7 @@ def test_a_section_is_read_page_by_page(client, now):
     assert client.get(reverse("section", args=["world"]), {"page": "x"}).context["page"]["number"] == 1
 
 
-def test_a_section_that_is_off_or_never_was_is_not_there(client, now):
+def test_an_unknown_section_or_one_that_is_off_gets_404(client, now):
     a_section(now, is_on=False)
     for slug in ("world", "nothing"):
         assert client.get(reverse("section", args=[slug])).status_code == 404

@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from apps.api.dialects.rest.views import account, folders, following, postings, search, sources, stories
-from apps.api.dialects.rest.views.endpoint import Interface, nowhere, through
+from apps.api.dialects.rest.views.endpoint import Interface, unknown_address, with_limits
 from apps.sources.formats.opml import MAX_DOCUMENT_BYTES
 
 _LISTS = {"export_list", "import_list"}  # OPML instead of JSON
@@ -19,12 +19,12 @@ def _patterns() -> tuple[list[URLPattern | URLResolver], str, str]:
     for pattern in patterns:
         assert isinstance(pattern, URLPattern)
         if pattern.name == "api-root":
-            pattern.callback = through(nowhere)
+            pattern.callback = with_limits(unknown_address)
         elif pattern.name in _LISTS:
-            pattern.callback = through(pattern.callback, accepts=folders.OPML_TYPES, largest=MAX_DOCUMENT_BYTES)
+            pattern.callback = with_limits(pattern.callback, accepts=folders.OPML_TYPES, largest=MAX_DOCUMENT_BYTES)
         else:
-            pattern.callback = through(pattern.callback)
-    return [*patterns, path("<path:rest>", through(nowhere))], app, namespace
+            pattern.callback = with_limits(pattern.callback)
+    return [*patterns, path("<path:rest>", with_limits(unknown_address))], app, namespace
 
 
 urlpatterns = [path("api/v1/", _patterns())]

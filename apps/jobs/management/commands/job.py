@@ -11,7 +11,7 @@ from rich.table import Table
 from apps.jobs import actions, queries
 from apps.jobs.actions import working
 from apps.jobs.kinds import all_kinds
-from apps.jobs.management.progress import see_through
+from apps.jobs.management.progress import follow_job
 from apps.jobs.models import Job
 
 LISTED = 20
@@ -80,7 +80,7 @@ class Command(BaseCommand):
             while working.work(working.worker_name()):
                 pass
             return
-        job = see_through(job_id, Console(stderr=True))
+        job = follow_job(job_id, Console(stderr=True))
         self.stdout.write(f"Job {job_id}: {job.get_state_display().lower()}.")
 
     def _list(self) -> None:
@@ -116,7 +116,7 @@ class Command(BaseCommand):
             say(job.problem)
         for attempt in queries.running(job_id):
             say(f"split {attempt.split.number}: {attempt.worker} since {attempt.begun_at:%H:%M:%S}")
-        for split in queries.unwell(job_id):
+        for split in queries.troubled_splits(job_id):
             for attempt in split.attempts.all():
                 if attempt.problem:
                     say(f"split {split.number}, {split.get_state_display().lower()}: {attempt.problem}")

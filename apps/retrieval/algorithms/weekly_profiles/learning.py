@@ -26,7 +26,7 @@ DAY_CLUSTERS, HOUR_CLUSTERS = 4, 12
 SAMPLE = 4_000  # sources that the priors are fitted on; more do not change them
 ROUNDING = 1e-6  # slots; a stamp of a whole minute on which one begins must not slip into the one before
 SMOOTHNESS = 0.5  # of rates between two hours: 0 for steps, 1 for straight lines
-LOUD = 20.0  # postings of one source that count for the shares of minutes usual among all
+MAX_COUNTED = 20.0  # postings of one source that count for the shares of minutes usual among all
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def learn_priors(history: Trace, now: float, *, random: np.random.Generator) -> 
     hour_shares = hours.posterior_mean(counts.hours)
     week = _week_shares(days.posterior_mean(counts.days), hour_shares)
     by_slot = counts.minutes.sum(axis=1)
-    by_slot *= np.minimum(1.0, LOUD / np.maximum(counts.total, 1e-9))[:, None]
+    by_slot *= np.minimum(1.0, MAX_COUNTED / np.maximum(counts.total, 1e-9))[:, None]
     slots = by_slot.sum(axis=0) + 1.0
     slots /= slots.sum()
     return Priors(

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from rich.console import Console
 
-from apps.jobs.management.progress import see_through
+from apps.jobs.management.progress import follow_job
 from apps.jobs.models import Job
 from apps.search import actions
 
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, empty: bool, **options: Any) -> None:
-        job = see_through(
+        job = follow_job(
             actions.reindexing.begin(from_nothing=empty, requested_by="manage.py reindex"), Console(stderr=True)
         )
         if job.state != Job.State.DONE:

@@ -67,7 +67,7 @@ def _count(request: HttpRequest, person: User, second: int) -> None:
         raise Impossible(f"At most {MAX_REQUESTS} requests a minute are answered.", 429, retry_after=left)
 
 
-def through(
+def with_limits(
     view: Callable[..., HttpResponse], *, accepts: Collection[str] = (JSON,), largest: int = MAX_BODY_BYTES
 ) -> Callable[..., HttpResponse]:
     """A view with checked bodies and private responses."""
@@ -108,7 +108,7 @@ def _refusal(request: HttpRequest, accepts: Collection[str], largest: int) -> Ht
     return None
 
 
-def nowhere(request: HttpRequest, rest: str = "") -> HttpResponse:
+def unknown_address(request: HttpRequest, rest: str = "") -> HttpResponse:
     """Any unknown address."""
     return problem_response("There is no such address.", 404)
 
