@@ -296,7 +296,7 @@ SCROLL = """async ids => {
 }"""
 
 
-def test_what_is_scrolled_past_is_marked_read(page: Page, user: User):
+def test_articles_scrolled_past_are_marked_read(page: Page, user: User):
     user.mark_on_scroll = True
     user.save()
     postings = some_postings(30, a_follow(user).source, newest_at=timezone.now() - timedelta(hours=1))

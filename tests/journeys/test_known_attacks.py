@@ -39,7 +39,7 @@ def eve(client) -> Client:
     return client
 
 
-def test_what_a_broken_picture_answers_is_never_a_page(client):
+def test_a_broken_picture_is_never_answered_with_a_page(client):
     """Miniflux CVE-2023-27592: an error of the picture proxy returned the text of the publisher as HTML."""
     encoded = urlsafe_b64encode(f"https://a.example/{SCRIPT}".encode()).decode().rstrip("=")
     for address in (reverse("image", args=["forged", encoded]), proxied(f"http://127.0.0.1:1/{SCRIPT}")):

@@ -35,7 +35,7 @@ def worker() -> Iterator[None]:
         app.conf.task_default_queue = usual
 
 
-def test_what_a_hub_sends_is_on_the_followers_page_within_two_seconds(worker, live_server, client):
+def test_a_delivery_of_a_hub_is_on_the_followers_page_within_two_seconds(worker, live_server, client):
     now = datetime.now(UTC)
     source = a_source(title="The Daily")
     a_schedule(

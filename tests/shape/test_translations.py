@@ -158,14 +158,14 @@ def test_translations_have_the_places_and_the_markup_of_their_originals(language
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_is_compiled_is_what_is_written(language):
+def test_compiled_translations_match_the_written_ones(language):
     folder = ROOT / "locale" / language / "LC_MESSAGES"
     with (folder / "django.mo").open("rb") as file:
         compiled = _known(read_mo(file))
     assert compiled == _known(catalogue(language)), "compile them: manage.py compilemessages"
 
 
-def test_what_is_compiled_can_be_read_without_any_tool():
+def test_compiled_translations_can_be_read_without_tools():
     chinese = gettext.translation("django", ROOT / "locale", ["zh_Hans"])
     assert chinese.gettext("Search") == "搜索"
 

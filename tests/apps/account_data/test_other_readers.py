@@ -231,7 +231,7 @@ def test_tags_of_newsblur_and_labels_and_tags_of_ttrss(name, tags):
     assert tagged(user) == {(tag, url) for tag in tags for url in URLS}
 
 
-def test_what_was_only_read_waits_for_its_feed():
+def test_read_states_wait_for_their_feed():
     user = a_user()
     import_file(user, "feeds.opml", OPML)
     entries = [entry | {"starred": False} for entry in MINIFLUX["entries"]]

@@ -63,7 +63,7 @@ def test_what_was_counted_is_counted_again_once_a_state_may_have_changed(follow)
         assert not is_shown(follow)
 
 
-def test_what_changes_no_state_leaves_counts_stored(follow):
+def test_changes_that_affect_no_state_keep_stored_counts(follow):
     [posting, *_others] = some_postings(3, follow.source)
     stranger = a_user()
     assert stored(follow)

@@ -52,7 +52,7 @@ def test_the_number_of_follows_is_limited(monkeypatch):
     assert not Follow.objects.exists()
 
 
-def test_what_was_starred_stays_readable_after_unfollowing():
+def test_starred_postings_stay_readable_after_unfollowing():
     follow = a_follow()
     kept, lost = a_posting(follow.source), a_posting(follow.source)
     actions.marks.star(follow.user, kept.pk, starred=True, now=NOON)

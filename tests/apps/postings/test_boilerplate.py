@@ -65,7 +65,7 @@ def test_postings_without_boilerplate_store_no_second_excerpt():
     assert set(Posting.objects.values_list("lead", flat=True)) == {None}
 
 
-def test_what_is_learned_is_shown_with_its_share():
+def test_learned_boilerplate_is_shown_with_its_share():
     source = a_source()
     stored(source, entries())
     [found] = learned(source.pk)
@@ -109,7 +109,7 @@ def test_three_sources_teach_a_fourth_one():
     assert strippers([fourth.pk]).strip(fourth.pk, f"Its first posting. {FOOTER}") == "Its first posting."
 
 
-def test_what_is_common_is_read_once(django_assert_num_queries):
+def test_common_boilerplate_is_read_once(django_assert_num_queries):
     with django_assert_num_queries(1):
         assert strippers([]).common == strippers([]).common == frozenset()
 

@@ -49,7 +49,7 @@ def page(client, name, *arguments, **query):
     return client.get(reverse(name, args=arguments), query)
 
 
-def test_what_a_search_found_is_listed_newest_first_and_page_by_page(client, saved):
+def test_hits_of_a_search_are_listed_newest_first_and_page_by_page(client, saved):
     found_by(saved, 45)
     first = page(client, "alert_found", saved.pk).text
     titles = [
@@ -144,7 +144,7 @@ def a_message(saved, **values):
     return Message.objects.create(user=saved.user, saved=saved, **given | values)
 
 
-def test_what_was_sent_is_listed_with_its_attempts_and_can_be_tried_again(client, saved):
+def test_messages_are_listed_with_their_attempts_and_can_be_retried(client, saved):
     message = a_message(saved, state="failed", error="It answered with status 500.")
     Attempt.objects.create(message=message, at=NOON, took=0.25, status=500, error="It answered with status 500.")
     shown = page(client, "alert_messages").text

@@ -320,7 +320,7 @@ def grow(user, how_many: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["catalogue", "feed_health", "welcome", "filling", "folders", "home"])
-def test_queries_do_not_grow_with_what_is_followed(name, client, user):
+def test_queries_do_not_grow_with_the_number_of_follows(name, client, user):
     costs = []
     for _ in range(2):
         grow(user, 8)

@@ -129,7 +129,7 @@ def test_feeds_of_the_starter_edition_are_checked_without_followers_unless_that_
 
 
 @pytest.mark.parametrize("decided", [True, False])
-def test_what_an_admin_decided_about_a_feed_of_the_starter_edition_stays(decided):
+def test_decisions_of_an_admin_about_a_feed_of_the_starter_edition_are_kept(decided):
     source = a_source(url="https://one.example/", listed=True, always_retrieved=decided)
     AuditEntry.objects.create(what=AuditEntry.What.ALWAYS, source_id=source.pk, place="the source")
     for wanted in (True, False):

@@ -157,7 +157,7 @@ def test_the_address_of_a_picture_is_found_again():
     assert re.fullmatch(r"[\w-]+", signature + encoded)
 
 
-def test_only_what_was_signed_is_fetched(client, publisher, settings):
+def test_only_signed_addresses_are_fetched(client, publisher, settings):
     mine, other = (proxied(publisher.address(path)).split("/") for path in ("/picture.png", "/other.png"))
     settings.SECRET_KEY = "another"
     foreign = proxied(publisher.address("/picture.png")).split("/")

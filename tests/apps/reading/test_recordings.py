@@ -132,7 +132,7 @@ def test_a_part_that_is_not_what_it_says_is_refused(client, publisher):
     assert play(client, publisher.address("/1.mp3")).status_code == 502
 
 
-def test_only_what_was_signed_as_a_recording_is_fetched(client, publisher):
+def test_only_addresses_signed_as_recordings_are_fetched(client, publisher):
     address = publisher.address("/1.mp3")
     as_picture = proxied(address).replace("/image/", "/recording/")
     for unsigned in (as_picture, proxied_recording(address) + "AAAA", "/recording/x/" + proxied(address).split("/")[3]):

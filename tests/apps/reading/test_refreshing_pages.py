@@ -82,7 +82,7 @@ def test_a_refused_check_says_when_the_next_one_is_and_why(client, user):
 
 
 @pytest.mark.parametrize("kind", ["folder", "source", "starred", "sources"])
-def test_only_what_a_reader_follows_is_checked(client, user, kind):
+def test_refreshing_a_list_of_another_user_gets_404(client, user, kind):
     folder = a_folder()
     follow = a_waiting_follow(folder.user)
     follow.folders.add(folder)

@@ -152,7 +152,7 @@ def story_of(person, posting) -> int | None:
 
 
 @pytest.mark.parametrize("page", ["/", "/stories/", "/stories/1/", "/own/"])
-def test_the_number_of_queries_does_not_grow_with_what_is_shown(client, page):
+def test_the_number_of_queries_does_not_grow_with_the_rows_shown(client, page):
     person = a_user()
     if page != "/":
         client.force_login(person)

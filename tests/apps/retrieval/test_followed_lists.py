@@ -47,7 +47,7 @@ def sync(*, days: int = 1) -> int:
     return following.sync_lists(now=NOON + days * DAY)
 
 
-def test_what_is_added_is_followed_and_what_is_removed_is_unfollowed(user, site):
+def test_added_feeds_are_followed_and_removed_ones_unfollowed(user, site):
     report = following.follow_list(user, publish(site, "storms", "floods"), now=NOON)
     assert len(report.followed) == 2
     publish(site, "floods", "quakes")
@@ -59,7 +59,7 @@ def test_what_is_added_is_followed_and_what_is_removed_is_unfollowed(user, site)
     assert sync() == 0
 
 
-def test_what_the_person_followed_otherwise_stays(user, site):
+def test_feeds_followed_otherwise_stay_followed(user, site):
     a_follow(user, a_source(url="https://storms.example/feed"))
     following.follow_list(user, publish(site, "storms", "floods"), now=NOON)
     publish(site, "quakes")

@@ -65,7 +65,7 @@ class TestLearning:
         assert (schedule.activity_seen, schedule.activity_expected) == Activity()
         assert WeeklyProfile.objects.get().window == 9
 
-    def test_uses_eight_weeks_of_a_sources_own_time(self):
+    def test_uses_eight_weeks_of_the_time_of_a_source(self):
         slow, quick = an_observed_source([]), an_observed_source([], clock_rate=60)
         for source in (slow, quick):
             for days in (0.5, 2, 50, 60):

@@ -232,7 +232,7 @@ class TestReplanning:
         assert all(NOW + HOUR <= due_at <= NOW + 1.5 * HOUR for due_at in due_times().values())
         assert NOW + HOUR in due_times().values()
 
-    def test_spreads_what_is_overdue_over_minutes(self, fleet):
+    def test_spreads_overdue_sources_over_minutes(self, fleet):
         make_cheap()
         late = NOW + 3 * HOUR
         Schedule.objects.update(due_at=late + DAY)
@@ -246,7 +246,7 @@ class TestReplanning:
         replan(now=SOON)
         assert due(fleet[0]) == backed_off
 
-    def test_leaves_what_is_dispatched_or_begun(self, fleet):
+    def test_leaves_dispatched_and_begun_sources(self, fleet):
         waiting, begun = fleet[:2]
         Schedule.objects.filter(pk=waiting.pk).update(first_due_at=SOON, dispatched_at=SOON, due_at=SOON + LEASE)
         start([Claim(begun.pk, Schedule.objects.get(pk=begun.pk).sequence, 0.0, 0.0)], worker="one", now=SOON)

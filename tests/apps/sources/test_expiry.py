@@ -213,7 +213,7 @@ def test_beyond_the_quota_the_oldest_go_and_a_second_run_deletes_no_more(setting
 
 
 @pytest.mark.usefixtures("live")
-def test_what_a_source_still_shows_is_kept_whatever_the_quota(settings):
+def test_postings_that_a_source_still_shows_are_kept_regardless_of_the_quota(settings):
     source = a_source()
     a_profile(source, window=20)
     made = stored(source, 50)

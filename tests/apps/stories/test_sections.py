@@ -130,7 +130,7 @@ def test_a_costly_section_keeps_what_it_had_and_rests(now, monkeypatch):
     assert len(calls) == 2
 
 
-def test_what_took_long_is_kept_longer(now, monkeypatch):
+def test_costly_contents_are_cached_longer(now, monkeypatch):
     section = a_section(now)
     assert find(section, now).good_until == now + KEPT
     monkeypatch.setattr(queries, "SHARE", 1e-9)

@@ -157,7 +157,7 @@ def test_a_picture_and_authority_decide_which_report_stands_for_a_story():
     assert Story.objects.get().lead_id == better.pk
 
 
-def test_what_is_older_than_a_week_begins_no_story():
+def test_postings_older_than_a_week_begin_no_story():
     report("Storm floods the streets of Lisbon on Friday night", 200)
     pull_all()
     report("Derby ends with a late goal by the striker", 10)
