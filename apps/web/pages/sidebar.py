@@ -21,10 +21,7 @@ from apps.web.pages.search_query import address_of
 class SidebarSource(NamedTuple):
     follow: FollowedSource
     found: Unread  # of a muted one not counted elsewhere
-
-    @property
-    def unread(self) -> int:
-        return self.found.count
+    unread: int  # its count, which a page reads several times
 
     @property
     def name(self) -> str:
@@ -79,7 +76,7 @@ class Sidebar(NamedTuple):
         """Equal if pages show the same."""
         folders = [(each.name, len(each.sources), len(each.folders)) for each in _with_inner(self.folders)]
         sources = chain(self.sources, *(folder.sources for folder in _with_inner(self.folders)))
-        feeds = [(each.title, each.failing, each.is_gone, each.muted, each.icon) for each, _found in sources]
+        feeds = [(each.title, each.failing, each.is_gone, each.muted, each.icon) for each, _found, _unread in sources]
         return self.at, self.notices, self.is_direct, list(self.counts()), folders, feeds, self.searches, self.tags
 
     def counts(self) -> Iterator[tuple[str, int]]:
@@ -136,9 +133,10 @@ SELECT 'notices', 0, NULL, 0, '', '', '', count(*) FROM (
 
 def sidebar(user: User, at: Scope | None = None) -> Sidebar:
     """Two queries, and one more that stores what many unread postings were counted for."""
-    entries = [SidebarSource(*each) for each in following.counted_sources(user)]
+    entries = [SidebarSource(*each, each[1].count) for each in following.counted_sources(user)]
     if sum(entry.found.arrived for entry in entries) >= STORED_FROM:
         store_counts(user)
+    here = at.id if at and at.kind == "source" else None
     own = fetch_as(_Own, _OWN, {"user": user.pk, "most": MAX_HITS_COUNTED, "notices": MAX_SHOWN}, generic=True)
     own.sort(key=lambda each: (each.position, natural_key(each.name), each.id))
     within: dict[int | None, list[SidebarSource]] = {}
@@ -158,7 +156,7 @@ def sidebar(user: User, at: Scope | None = None) -> Sidebar:
         at=at,
         notices=sum(each.unread for each in own if each.kind == "notices"),
         is_direct=any(entry.follow.images == Follow.Images.DIRECT for entry in entries),
-        current=next((entry for entry in entries if at == Scope("source", entry.follow.source_id)), None),
+        current=next((entry for entry in entries if entry.follow.source_id == here), None),
     )
 
 
@@ -175,5 +173,5 @@ def _tree(
 def _with_contents(folder: _Own, sources: tuple[SidebarSource, ...], below: tuple[SidebarFolder, ...]) -> SidebarFolder:
     # A source in several of the folders is counted once, as is an article of several sources; not a muted one.
     inside = chain(sources, *(folder.sources for folder in _with_inner(below)))
-    found = {source.name: source.found for source in inside if not source.follow.muted}
+    found = {source.follow.source_id: source.found for source in inside if not source.follow.muted}
     return SidebarFolder(folder.id, folder.name, Unread.of_all(found.values()).count, sources, below)
