@@ -7,6 +7,7 @@ import django
 from celery.app.utils import find_app
 from celery.concurrency import get_implementation
 from celery.utils.nodenames import default_nodename, host_format
+from django.apps import apps
 
 from portal.databases import refuse_newer_schema
 
@@ -24,7 +25,8 @@ def arguments(given: list[str]) -> argparse.Namespace:
 def main(given: argparse.Namespace) -> None:
     """Run a process until it is stopped."""
     app = find_app(given.app)
-    django.setup()
+    if not apps.ready:  # the nursery has loaded them
+        django.setup()
     refuse_newer_schema()
     if given.role == "beat":
         app.Beat(loglevel="info", quiet=True).run()

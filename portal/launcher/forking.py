@@ -29,6 +29,8 @@ from portal.launcher.nursery import MAX_FILES, MAX_ORDER, POLL_SECONDS, Order
 FREE_DESCRIPTOR = 200  # higher than all that programs expect
 FIRST_PAGE = "web"  # the program before whose start a page is answered
 ADOPTED_WITHIN = 10.0  # s
+USUAL = gc.get_threshold()
+RARELY = 50_000  # new objects until a collection, while modules are loaded: there is little to collect
 OF_PAGES = (
     "django.conf.locale.en.formats",
     "django.contrib.auth.context_processors",
@@ -65,6 +67,7 @@ def main(descriptor: int) -> None:
     processes.show_as("nursery")
     steps = deque[Callable[[], object]]([_load_pages, _load_tasks])
     is_warm = False
+    gc.set_threshold(RARELY)
     while True:
         if steps:
             steps.popleft()()
@@ -90,6 +93,7 @@ def main(descriptor: int) -> None:
 
 def _freeze() -> None:
     gc.collect()
+    processes.trim_memory()  # of compiled modules, at the first start
     gc.freeze()  # otherwise garbage collection would touch, and so copy, all of the shared memory
 
 
@@ -145,6 +149,7 @@ def _run(order: Order, files: Sequence[int]) -> None:
         os.dup2(file, number)
         os.close(file)
     processes.show_as(order.name)
+    gc.set_threshold(*USUAL)
     if order.command[0] == "nice":
         os.nice(int(order.command[2]))
     sys.argv = list(order.command[order.command.index("-m") + 1 :])

@@ -17,7 +17,8 @@ SI_KERNEL = 0x80  # sent by the terminal, hence to every process of the foregrou
 SENT = frozenset({SI_KERNEL, 0, -1, -6})  # the others by kill, sigqueue and tgkill
 EXPENDABLE = 500  # oom_score_adj, in thousandths of the memory
 PR_SET_PDEATHSIG, PR_SET_NAME, PR_SET_CHILD_SUBREAPER = 1, 15, 36
-_prctl = ctypes.CDLL(None).prctl  # looked up here, as little is safe between fork and exec
+_libc = ctypes.CDLL(None)
+_prctl = _libc.prctl  # looked up here, as little is safe between fork and exec
 
 
 class Stopped(Exception):
@@ -121,6 +122,11 @@ def reap(ours: Collection[int]) -> None:
             if ended.si_pid in ours:
                 return
             os.waitpid(ended.si_pid, 0)
+
+
+def trim_memory() -> None:
+    """Return freed memory to the kernel: of the C libraries, glibc keeps it."""
+    getattr(_libc, "malloc_trim", int)(0)
 
 
 def show_as(name: str) -> None:

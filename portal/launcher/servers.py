@@ -37,6 +37,7 @@ def postgres_settings(shared_buffers: int | None = None, data: Path | None = Non
         "shared_buffers": f"{min(wanted, memory // 4) // 2**20}MB",
         "max_connections": "100",
         "max_wal_size": "4GB",
+        "max_logical_replication_workers": "0",  # their launcher would be one more process
         "jit": "off",  # compiling takes longer than our short queries
     }
 

@@ -161,6 +161,7 @@ class Supervisor:
     def watch(self) -> NoReturn:
         """Restart programs that end or have grown, until `Stopped` is raised."""
         next_check = 0.0
+        processes.trim_memory()
         while True:
             processes.pause(WATCH_SECONDS)
             children = [child for stage in self.stages for child in stage]

@@ -9,8 +9,6 @@ from functools import partial
 from html import escape
 from pathlib import Path
 
-from latex2mathml.converter import convert
-
 from apps.postings.algorithms.tokens import replaced, with_texts
 
 MAX_FORMULAS = 40_000  # characters of all formulas in an article
@@ -58,6 +56,8 @@ def _mathml(tex: str, display: str) -> str:
     """MathML that names its TeX, or "" if the text is not TeX."""
     if not tex or _MACRO.search(tex):
         return ""
+    from latex2mathml.converter import convert  # noqa: PLC0415 - it takes every process 2 MB, and few articles need it
+
     try:
         mathml: str = convert(tex, display=display)
     except Exception:  # the library raises errors of any kind for malformed formulas

@@ -7,7 +7,6 @@ from html import escape, unescape
 from itertools import groupby
 from pathlib import Path
 
-from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String, _TokenType
 from pygments.util import ClassNotFound
 
@@ -74,6 +73,8 @@ def recognised(code: str) -> str:
 
 def _coloured(code: str, language: str) -> str:
     """Its markup, or "" for an unknown language, overlong lines, and where a lexer loses text."""
+    from pygments.lexers import get_lexer_by_name  # noqa: PLC0415 - the list of all lexers, which few articles need
+
     try:
         lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False, startinline=True)
     except ClassNotFound:

@@ -34,6 +34,13 @@ class PageReading:
     index: IndexReading | None  # of an index page
 
 
+def read_icon(body: bytes) -> str:
+    """`small_icon`, for which the child process alone loads Pillow."""
+    from apps.retrieval.algorithms.icons import small_icon  # noqa: PLC0415
+
+    return small_icon(body)
+
+
 def read_index(body: bytes, *, content_type: str, url: str) -> IndexReading:
     """The links of a page that is known to be an index: of HTML, or a sitemap. Raises NotAFeed if it is empty."""
     if sitemap := _read_sitemap(body, url):

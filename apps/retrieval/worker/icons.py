@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from apps.retrieval import sandbox
-from apps.retrieval.algorithms.icons import small_icon
+from apps.retrieval.algorithms.reading import read_icon
 from apps.retrieval.crawler.page_fetches import PAGES_FIRST
 from apps.retrieval.http.fetching import Fetched, FetchRequest
 from apps.retrieval.http.robots import RobotsFetcher
@@ -59,7 +59,7 @@ class IconFinder:
                     continue
                 tried.add(address)
                 fetched = await self._fetch(address, PICTURES_FIRST)
-                png = b64decode(await self._read(small_icon, fetched.body) or "") if fetched else b""
+                png = b64decode(await self._read(read_icon, fetched.body) or "") if fetched else b""
                 if 0 < len(png) <= MAX_PNG_BYTES:
                     return png
         return b""
