@@ -13,6 +13,7 @@ from django.utils.timezone import now
 from apps.accounts.actions import make_token
 from apps.accounts.algorithms.secrets import fever_key_of
 from apps.accounts.models import User
+from lab.benchmarks.load_test.population import SOUGHT
 from lab.benchmarks.load_test.requests import PageRequest, VirtualUser, draw_requests
 
 SEARCHED = 0.05  # of the page views
@@ -20,7 +21,6 @@ DIALECTS = ("google_reader", "miniflux", "fever")
 SYNC_SECONDS = 300.0  # between two synchronizations of a program
 SYNCED = 0.3  # of the active people have a program
 TIMEOUT = aiohttp.ClientTimeout(total=60.0)
-WORDS = ("storm", "river", "vote", "goal", "vaccine", "market", "strike", "museum", "election", "train")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def views(users: Sequence[VirtualUser], chance: random.Random) -> Iterator[PageR
     """Page views without end: lists, articles, marks and searches."""
     while True:
         if chance.random() < SEARCHED:
-            words = "+".join(chance.sample(WORDS, chance.choice((1, 1, 2))))
+            words = "+".join(chance.sample(SOUGHT, chance.choice((1, 1, 2))))
             yield PageRequest(chance.choice(users), "search", f"/search/?q={words}")
         else:
             yield from draw_requests(users, 1, chance)
@@ -109,20 +109,17 @@ class Answers:
 async def load(
     address: str,
     users: Sequence[VirtualUser],
+    synced: Sequence[Program],
     *,
     seconds: float,
     rate: float,
     chance: random.Random,
     watch: Callable[[], object],
-    synced: bool = True,
 ) -> Answers:
-    """Send page views at `rate` a second for some time, and synchronize programs if `synced`.
-
-    `watch` is called each second.
-    """
+    """Send page views at `rate` a second for some time, and synchronize programs; `watch` is called each second."""
     answers, connector = Answers(), aiohttp.TCPConnector(limit=0)
     sending: set[asyncio.Task[None]] = set()
-    due = sorted(_schedule(users, seconds, rate, chance, synced=synced), key=lambda each: each[0])
+    due = sorted(_schedule(users, synced, seconds, rate, chance), key=lambda each: each[0])
     async with aiohttp.ClientSession(
         connector=connector, cookie_jar=aiohttp.DummyCookieJar(), timeout=TIMEOUT
     ) as session:
@@ -139,11 +136,11 @@ async def load(
 
 
 def _schedule(
-    users: Sequence[VirtualUser], seconds: float, rate: float, chance: random.Random, *, synced: bool
+    users: Sequence[VirtualUser], synced: Sequence[Program], seconds: float, rate: float, chance: random.Random
 ) -> Iterator[tuple[float, PageRequest]]:
     for number, request in enumerate(islice(views(users, chance), int(rate * seconds))):
         yield (number + chance.random()) / rate, request
-    for program in programs(users) if synced else ():
+    for program in synced:
         at = chance.uniform(0.0, min(SYNC_SECONDS, seconds))
         while at < seconds:
             for step, request in enumerate(program.sync()):

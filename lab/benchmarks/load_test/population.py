@@ -7,7 +7,6 @@ read nothing for months, some everything.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import pairwise
 
 import numpy as np
 from django.db import connection
@@ -28,6 +27,9 @@ SHARES = (0.45, 0.30, 0.15, 0.10)
 # Days since a user of each kind last marked everything read: least, most.
 MARKED_ALL = {"keen": (0.2, 2.0), "reader": (2.0, 14.0), "idle": (30.0, 270.0), "done": (0.0, 0.0)}
 TEXTS, LONGEST_TEXT = 200, 4_000  # generated for each step; characters
+LEXICON, LONGEST_WORD = 20_000, 10  # words; characters
+# What virtual users search for.
+SOUGHT = ("storm", "river", "vote", "goal", "vaccine", "market", "strike", "museum", "election", "train")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +75,16 @@ def add_postings(sources: IntArray, count: int, now: datetime, *, seed: int) -> 
     # Most are retrieved within the hour; one of a hundred comes days later than its date says.
     delays = np.where(chance.random(count) < 0.01, chance.uniform(1, 9, count), chance.exponential(0.02, count))
     lengths = np.clip(chance.lognormal(6.0, 0.7, count), 80, LONGEST_TEXT).astype(np.int64)  # characters
+    lexicon = _lexicon(chance)
     with connection.cursor() as cursor:
         # No worker runs here that would consume the outboxes of search, trends, summaries and stories.
         cursor.execute("ALTER TABLE postings_posting DISABLE TRIGGER USER")
         for first in range(0, count, STORED_AT_ONCE):
             part = slice(first, first + STORED_AT_ONCE)
             columns = [by[part], ages[part], delays[part], lengths[part]]
-            cursor.execute(_ADD_POSTINGS, [_texts(chance), first, now, *(column.tolist() for column in columns)])
+            cursor.execute(
+                _ADD_POSTINGS, [_texts(lexicon, chance), first, now, *(column.tolist() for column in columns)]
+            )
             yield min(STORED_AT_ONCE, count - first)
         cursor.execute("ALTER TABLE postings_posting ENABLE TRIGGER USER")
 
@@ -93,14 +98,28 @@ def add_copies() -> None:
         )
 
 
-def _texts(chance: np.random.Generator) -> list[str]:
+def archive() -> None:
+    """Pause all sources: none is checked, whoever follows it, and no check of other feeds waits for theirs."""
+    Source.objects.update(state=Source.State.PAUSED)
+    Schedule.objects.update(due_at=None)
+    with connection.cursor() as cursor:
+        cursor.execute("TRUNCATE retrieval_sourcechange")  # one for each follow
+
+
+def _lexicon(chance: np.random.Generator) -> NDArray[np.str_]:
+    """Made-up words, the most frequent first; `SOUGHT` are in one to ten postings of a hundred."""
     letters = np.array(list("etaoinshrdlucmfwyp"))
-    texts = []
-    for _ in range(TEXTS):
-        spelled = "".join(chance.choice(letters, LONGEST_TEXT))
-        ends = np.cumsum(chance.integers(2, 11, LONGEST_TEXT // 6)).tolist()
-        texts.append(" ".join(spelled[begin:end] for begin, end in pairwise([0, *ends])))
-    return texts
+    spelled = "".join(chance.choice(letters, LEXICON * LONGEST_WORD))
+    lengths = chance.integers(2, LONGEST_WORD + 1, LEXICON).tolist()
+    words = [spelled[number * LONGEST_WORD :][:length] for number, length in enumerate(lengths)]
+    words[100 : 100 * (len(SOUGHT) + 1) : 100] = SOUGHT
+    return np.array(words)
+
+
+def _texts(lexicon: NDArray[np.str_], chance: np.random.Generator) -> list[str]:
+    shares = 1 / np.arange(3, lexicon.size + 3)  # Zipf's law
+    drawn = chance.choice(lexicon, (TEXTS, LONGEST_TEXT // 6), p=shares / shares.sum())
+    return [" ".join(words) for words in drawn.tolist()]
 
 
 _ADD_POSTINGS = """

@@ -16,7 +16,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 
-from apps.retrieval.actions import change_plan
+from apps.retrieval.actions import change_plan, learn_profiles, replan_changed
 from apps.retrieval.models import Plan, Schedule
 from apps.retrieval.reports.lateness import lateness_of_due
 from lab.benchmarks.load_test import people, population, requests
@@ -67,9 +67,11 @@ class Command(LabCommand):
     ) -> Mapping[str, float]:
         if not 0 < active <= accounts or min(minutes, rate, feeds) <= 0:
             raise CommandError("--active must be 1 to --accounts, and --minutes, --rate and --feeds more than 0.")
-        chance = random.Random(seed)
+        chance, begun = random.Random(seed), time.monotonic()
         populated = self._fill(postings, sources, accounts, seed)
         users = requests.sign_in(chance.sample(populated.user_ids.tolist(), active), chance)
+        programs = people.programs(users)
+        self.say(f"Prepared in {time.monotonic() - begun:.0f} s.")
         origin, whole = MADE_UP_ORIGIN.timestamp(), 60 * minutes + warm_up + MAX_FIRST_SECONDS
         made = make_feeds(feeds, seed=seed, begin=origin - DAY, end=origin + SPEED * whole + DAY)
         replayed = serving(
@@ -87,11 +89,13 @@ class Command(LabCommand):
             processes = stack.enter_context(workers(WIREBEAT_LOG_LEVEL="ERROR"))
             pids = [web.pid, *(process.pid for process in processes.values())]
             self._await_first(feeds)
-            self._load(address, users, warm_up, rate, chance, [])
+            learn_profiles(now=datetime.now(UTC))  # as every night; until now a prior stood for all
+            replan_changed(now=datetime.now(UTC))
+            self._load(address, users, programs, warm_up, rate, chance, [])
             memory: list[float] = []
             began, servers = datetime.now(UTC), [web.pid, *postgres_pid()]
             before = sum(map(cpu_seconds_of_family, servers))
-            answers = self._load(address, users, 60 * minutes, rate, chance, memory, pids)
+            answers = self._load(address, users, programs, 60 * minutes, rate, chance, memory, pids)
             used = sum(map(cpu_seconds_of_family, servers)) - before
             late = lateness_of_due(began, datetime.now(UTC))
         figures = {
@@ -118,10 +122,10 @@ class Command(LabCommand):
             for stored in population.add_postings(ids, postings, now, seed=seed):
                 progress.advance(bar, stored)
         population.add_copies()
-        Schedule.objects.update(due_at=None)  # they are an archive; the feeds of the replay are checked
         self._vacuum()
         with self.console.status(f"{accounts:,} accounts"):
             added = population.add_users(ids, accounts, now, seed=seed)
+        population.archive()
         with self.console.status("search index"):
             call_command("reindex", verbosity=0)
         self._vacuum()
@@ -131,6 +135,7 @@ class Command(LabCommand):
         self,
         address: str,
         users: list[requests.VirtualUser],
+        programs: list[people.Program],
         seconds: float,
         rate: float,
         chance: random.Random,
@@ -146,7 +151,9 @@ class Command(LabCommand):
                 if pids:
                     memory.append(sum(resident(pid) for pid in family(pids)) / MEGABYTE)
 
-            return asyncio.run(people.load(address, users, seconds=seconds, rate=rate, chance=chance, watch=watch))
+            return asyncio.run(
+                people.load(address, users, programs, seconds=seconds, rate=rate, chance=chance, watch=watch)
+            )
 
     @staticmethod
     def _await_first(feeds: int) -> None:
