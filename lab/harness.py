@@ -176,13 +176,14 @@ def running(commands: Mapping[str, Sequence[str]], **environment: str) -> Iterat
             yield processes
             for name, process in processes.items():
                 if process.poll() is not None:
-                    raise CommandError(f"{name} ended before the measurement did:\n{_end_of(outputs[name])}")
+                    raise CommandError(f"{name} ended before the measurement did:\n{end_of(outputs[name])}")
         finally:
             signal.signal(signal.SIGTERM, terminate)
             _stop(processes.values())
 
 
-def _end_of(output: IO[bytes]) -> str:
+def end_of(output: IO[bytes]) -> str:
+    """The last lines that processes have written."""
     output.seek(0)
     return b"".join(output.readlines()[-SHOWN_LINES:]).decode(errors="replace")
 
