@@ -5,6 +5,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from lab.chaos.topology import WORKERS, Topology
@@ -13,7 +14,7 @@ from lab.chaos.watch import Watch, wait_for
 MIN_FREEZE_SECONDS, MAX_FREEZE_SECONDS = 2.0, 4.0
 PARTITION_SECONDS = 40.0  # longer than both sides need to detect it
 BROKER_AWAY_SECONDS = 40.0  # longer than every time-out of its clients
-WRONG_CLOCK_SECONDS = 10.0
+WRONG_CLOCK_SECONDS = 20.0  # of work with it
 FAKE_TIME = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)  # of Debian's package faketime
 LEADER_FREEZE_SECONDS = 7.0  # longer than the standby waits for its leader
 
@@ -108,7 +109,10 @@ def _set_clock_wrong(context: FaultContext) -> str:
     sound, wrong = process.program, {"LD_PRELOAD": str(FAKE_TIME), "FAKETIME": "+1h", "DONT_FAKE_MONOTONIC": "1"}
     process.end()
     process.program = replace(sound, environment={**(sound.environment or {}), **wrong})
+    began = datetime.now(UTC)
     process.start()
+    missing = f"{process.name} with a wrong clock"
+    wait_for(lambda: "" if process.name in context.watch.active_programs(began) else missing, "a worker to start")
     time.sleep(WRONG_CLOCK_SECONDS)
     process.end()
     process.program = sound

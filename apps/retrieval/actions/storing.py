@@ -4,13 +4,14 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
-from datetime import UTC, datetime
+from datetime import datetime
 from operator import attrgetter
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Min
 
+from apps.database.clock import DatabaseClock
 from apps.database.statements import copy_rows, execute, query_as, records
 from apps.following import queries as following
 from apps.postings import actions as postings
@@ -29,6 +30,7 @@ from apps.sources.algorithms.addresses import partition
 from apps.sources.algorithms.expiry import unexpired
 from apps.sources.models import Source
 
+_CLOCK = DatabaseClock()  # this machine's own may be wrong, and the log is compared with others' entries
 PUBLISHER = sources.curating.By("its publisher's answer")
 
 
@@ -43,12 +45,12 @@ def store(visits: Sequence[FetchResult]) -> int:
     with_feed = [visit for visit in visits if visit.read.feed is not None]
     results = postings.store([_document(visit) for visit in with_feed])
     stored = {visit.assignment.source_id: result for visit, result in zip(with_feed, results, strict=True)}
-    stored |= pages.find(visits, now=datetime.now(UTC))
+    stored |= pages.find(visits, now=_CLOCK.now())
     for visit in visits:
         _change_source(visit)
     planned = plan_next(visits, current, stored)
     execute(_WRITE, [records(map(_schedule_row, planned))])
-    now = datetime.now(UTC)
+    now = _CLOCK.now()
     logged = [_log(each, now) for each in planned]
     copy_rows(_COPY, _TYPES, map(_LOGGED, logged))
     wake_beat([each.due_at for each in planned if each.due_at], now)
@@ -207,7 +209,7 @@ def store_sent(document: postings.Document, *, size: int) -> postings.Stored | N
         return None
     [stored] = postings.store([document])
     if schedule.source.full_text or following.wants_pages(document.source_id):
-        pages.add_teasers(document.source_id, document.received_at, now=datetime.now(UTC))
+        pages.add_teasers(document.source_id, document.received_at, now=_CLOCK.now())
     observations = Retrieval.objects.filter(source_id=document.source_id, outcome__in=OBSERVING)
     first = observations.aggregate(first=Min("fetched_at"))["first"]
     at = document.received_at
@@ -217,7 +219,7 @@ def store_sent(document: postings.Document, *, size: int) -> postings.Stored | N
         due_at=at,
         dispatched_at=at,
         fetched_at=at,
-        stored_at=datetime.now(UTC),
+        stored_at=_CLOCK.now(),
         outcome=Retrieval.Outcome.PUSHED,
         new=stored.new,
         edited=stored.edited,

@@ -115,6 +115,15 @@ def test_due_sources_are_published_once_and_leased(beat):
         assert (other.due_at, other.sequence) == (before, 0)
 
 
+def test_a_worker_whose_clock_is_wrong_drops_no_message(beat, monkeypatch):
+    """Celery compares the time at which a message expires with the clock of the worker."""
+    sent = []
+    monkeypatch.setattr(current_app.amqp, "send_task_message", lambda _producer, _name, task, **_: sent.append(task))
+    monkeypatch.setitem(beat.__dict__, "producer", None)
+    RetrievalScheduler._publish(beat, Message("retrieval", [Claim(1, 1, 0.0, 0.0)]))
+    assert [task.headers["expires"] for task in sent] == [None]
+
+
 def test_first_retrievals_have_messages_and_queues_of_their_own(beat):
     late = [a_schedule(NOW - timedelta(hours=1), partition) for partition in (1, 2, 2)]
     Schedule.objects.update(observed_at=NOW - timedelta(hours=2))
