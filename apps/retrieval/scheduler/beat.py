@@ -334,8 +334,8 @@ class RetrievalScheduler(FixedJobs):
                 return True
 
     def _publish(self, message: Message) -> None:
-        # Not `send_task`, which takes twice as long for options that are always the same here. Nor does it expire, which
-        # goes by the worker's clock: if that is wrong, no message would be processed. Old claims match no row.
+        # Not `send_task`, which takes twice as long for options that are always the same here. No message expires: that
+        # goes by the worker's clock, and one that is wrong would drop all of them. Old claims match no row.
         amqp = self.app.amqp
         task = amqp.create_task_message(
             uuid(),

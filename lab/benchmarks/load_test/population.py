@@ -99,7 +99,7 @@ def add_copies() -> None:
 
 
 def archive() -> None:
-    """Pause all sources: none is checked, whoever follows it, and no check of other feeds waits for theirs."""
+    """Pause all sources: none is checked although people follow it, and no check of other feeds waits for theirs."""
     Source.objects.update(state=Source.State.PAUSED)
     Schedule.objects.update(due_at=None)
     with connection.cursor() as cursor:

@@ -67,11 +67,8 @@ class Command(LabCommand):
     ) -> Mapping[str, float]:
         if not 0 < active <= accounts or min(minutes, rate, feeds) <= 0:
             raise CommandError("--active must be 1 to --accounts, and --minutes, --rate and --feeds more than 0.")
-        chance, begun = random.Random(seed), time.monotonic()
-        populated = self._fill(postings, sources, accounts, seed)
-        users = requests.sign_in(chance.sample(populated.user_ids.tolist(), active), chance)
-        programs = people.programs(users)
-        self.say(f"Prepared in {time.monotonic() - begun:.0f} s.")
+        chance = random.Random(seed)
+        users, programs = self._prepare(postings, sources, accounts, active, chance)
         origin, whole = MADE_UP_ORIGIN.timestamp(), 60 * minutes + warm_up + MAX_FIRST_SECONDS
         made = make_feeds(feeds, seed=seed, begin=origin - DAY, end=origin + SPEED * whole + DAY)
         replayed = serving(
@@ -113,6 +110,16 @@ class Command(LabCommand):
         for error, count in Counter(answers.errors).most_common(10):
             self.say(f"{count} x {error}")
         return figures
+
+    def _prepare(
+        self, postings: int, sources: int, accounts: int, active: int, chance: random.Random
+    ) -> tuple[list[requests.VirtualUser], list[people.Program]]:
+        begun = time.monotonic()
+        populated = self._fill(postings, sources, accounts, chance.randrange(2**32))
+        users = requests.sign_in(chance.sample(populated.user_ids.tolist(), active), chance)
+        programs = people.programs(users)
+        self.say(f"Prepared in {time.monotonic() - begun:.0f} s.")
+        return users, programs
 
     def _fill(self, postings: int, sources: int, accounts: int, seed: int) -> population.Population:
         now = datetime.now(UTC)
