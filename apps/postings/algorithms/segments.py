@@ -32,7 +32,7 @@ _LINE = re.compile(r"[^\n]+")
 _END = re.compile(r"(?:[.!?…][\"'”’)\]»]*\s+(?![a-z])|[。！？][”’」』）]*)")
 _ABBREVIATION = re.compile(r"(?:^|[\s(\"“])(?:[A-Z][a-z]{0,3}|(?:\w\.)+\w|[A-Z]{1,4})\.[\"'”’)\]»]*\s+$")
 _DATELINE = re.compile(rf"[^\n.!?:]{{2,{MAX_DATELINE}}}?(?:\([^()\n]+\))?\s*[-–—]+\s")
-_ADDRESSES = re.compile(r"(?:https?://|www\.)\S+|(?<![\w.+-])[\w.+-]{1,64}@[\w-]+\.\w+|(?<!\w)/?[ur]/[\w-]+")
+ADDRESSES = re.compile(r"(?:https?://|www\.)[!-~]+|(?<![\w.+-])[\w.+-]{1,64}@[\w-]+\.\w+|(?<!\w)/?[ur]/[\w-]+")
 _TOKEN = re.compile(rf"[{_TITLE}{_ADDRESS}{_NAME}]+|\d[\d.,:/]*|[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SPACELESS = re.compile(f"[{SPACELESS}]")
 _SET_OFF = re.compile(r"[^\s\w'’,]")
@@ -76,7 +76,7 @@ def _masked(text: str, title: str) -> str:
         text = text.replace(title, _TITLE * len(title))
     if "/" not in text and "@" not in text and "www." not in text:
         return text
-    return _ADDRESSES.sub(lambda match: _ADDRESS * len(match[0]), text)
+    return ADDRESSES.sub(lambda match: _ADDRESS * len(match[0]), text)
 
 
 def _is_short(text: str) -> bool:
@@ -160,7 +160,7 @@ def words_of(title: str, texts: Iterable[str], raw: str) -> int:
             break
         found += [match[0] + (match[1] or "") for match in _WORD.finditer(text.casefold())]
     bits = 0
-    for word in list(dict.fromkeys(found or _ADDRESSES.findall(raw)))[:CONTEXT_WORDS]:
+    for word in list(dict.fromkeys(found or ADDRESSES.findall(raw)))[:CONTEXT_WORDS]:
         bits |= 1 << crc32(word.encode("utf-8", "surrogatepass")) % CONTEXT_BITS
     return bits
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.postings.algorithms.fingerprints import Fingerprint, fingerprint
+from apps.postings.algorithms.segments import ADDRESSES
 from apps.postings.algorithms.words import STOP_MARK, analyse, language_of, sequence
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 
@@ -57,7 +58,7 @@ def features(title: str, text: str, declared: str = "") -> Features:
     Parameters
     ----------
     title, text : str
-        Without markup; of the text the first 6,000 characters count.
+        Without markup; of the text the first 6,000 characters count, but no addresses.
     declared : str
         The language its feed names, as "en-US", or "".
 
@@ -67,7 +68,7 @@ def features(title: str, text: str, declared: str = "") -> Features:
     >>> found.terms.size, found.emphasis.max().round(2)
     (4, np.float32(2.98))
     """
-    lead = text[:MAX_LENGTH]
+    lead = ADDRESSES.sub(" ", text[:MAX_LENGTH])
     language = language_of(f"{title} {lead}", declared)
     head, head_terms = _words(title, language)
     body, body_terms = _words(lead, language)

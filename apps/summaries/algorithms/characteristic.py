@@ -1,10 +1,10 @@
 """The characteristic words of a text, in its own spelling."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection
 from itertools import islice
 
+from apps.postings.algorithms.segments import ADDRESSES
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
 from apps.summaries.algorithms.thesis import characteristic_words, words_of
@@ -12,8 +12,6 @@ from apps.summaries.algorithms.vectors import Frequencies
 
 MAX_TEXT_LENGTH = 50_000  # characters that are read
 MAX_LENGTH = 50  # characters of a word; longer ones are no words
-
-_ADDRESS = re.compile(r"\b(?:https?://|www\.)[!-~]+")  # ASCII: texts without spaces may go on behind it
 
 
 def spelt(text: str, language: str, frequencies: Frequencies, count: int) -> list[str]:
@@ -39,7 +37,7 @@ def spelt(text: str, language: str, frequencies: Frequencies, count: int) -> lis
     >>> spelt("Notes: https://example.org/notes1 and www.example.org", "en", Frequencies(), 9)
     ['Notes']
     """
-    text = _ADDRESS.sub(" ", text[:MAX_TEXT_LENGTH])
+    text = ADDRESSES.sub(" ", text[:MAX_TEXT_LENGTH])
     if SPACELESS_CHARACTER.search(text):
         spellings = {word: [word] * times for word, times in Counter(words_of(text, language)).items()}
         frequencies = _by_pairs(frequencies, spellings)
