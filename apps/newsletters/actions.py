@@ -33,7 +33,7 @@ class UnknownAddress(ValueError):
 
 
 class TooMany(ValueError):
-    """The address has received too much today: the mail server is to retry later."""
+    """The address has received too much today, or too much waits: the mail server is to retry later."""
 
 
 @transaction.atomic
@@ -92,8 +92,9 @@ def receive(recipient: str, content: bytes, *, now: datetime) -> bool:
         return True
     held.filter(received_at__lt=now - HELD_FOR).delete()
     values = {"sender": letter.sender[:320], "title": letter.entry.title, "content": content, "received_at": now}
-    if held.count() < MAX_HELD:
-        held.get_or_create(newsletter=newsletter, identity=letter.entry.guid, defaults=values)
+    if held.count() >= MAX_HELD and not held.filter(identity=letter.entry.guid).exists():
+        raise TooMany(f"{MAX_HELD} mails wait at this address for their senders to be confirmed.")
+    held.get_or_create(newsletter=newsletter, identity=letter.entry.guid, defaults=values)
     return False
 
 
