@@ -188,8 +188,11 @@ def section_page(user: User | AnonymousUser, section: Section, number: int, now:
 
 # --- stories ----------------------------------------------------------------------------------------------------------
 def stories_page(user: User | AnonymousUser, number: int, now: datetime) -> Context:
-    """At most ten queries."""
-    shown, place = _part(stories.front(user, now), number)
+    """Those in languages that the user follows come first. At most eleven queries."""
+    own, found = following.followed_languages(user), stories.front(user, now)
+    if own:
+        found.sort(key=lambda each: not any(_fits(each.language, code) for code in own))
+    shown, place = _part(found, number)
     return {"rows": story_rows(user, shown)} | place
 
 

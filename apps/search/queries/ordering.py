@@ -5,13 +5,11 @@ from collections.abc import Sequence
 
 import numpy as np
 from django.contrib.auth.models import AnonymousUser
-from django.core.cache import cache
 from numpy.typing import NDArray
 
 from apps.accounts.models import User
 from apps.database.statements import fetch
 from apps.following import queries as following
-from apps.postings.algorithms.words.languages import base_code
 from apps.search.algorithms.index.inversion import Attributes
 from apps.search.algorithms.models.index import UNKNOWN
 from apps.search.algorithms.models.ranking import Ranking
@@ -26,7 +24,6 @@ FIRST_PAGES = 3 * LENGTH  # results, among which titles with all words are put f
 MAX_ALIKE = 3  # postings of one source with like titles, before others are put last
 ALIKE_WORDS = 3  # that like titles begin with; twice as many characters in scripts without spaces
 _FIRST_COPIES = "SELECT id, first_copy FROM postings_posting WHERE id = ANY(%s) AND first_copy IS NOT NULL"
-CACHE_SECONDS = 600  # of the languages of followed feeds
 
 
 def attributes_of(index: Snapshot, documents: NDArray[np.int64]) -> Attributes:
@@ -64,23 +61,10 @@ def own_languages_first(user: User | AnonymousUser, found: Ranking, known: Attri
 
     Of the others, those that are to be `first` are before the rest.
     """
-    own = _followed_languages(user)
+    own = [code.encode() for code in following.followed_languages(user)]
     is_own = np.isin(known.languages, [*own, b""]) if own else np.ones(len(found), np.bool_)
     scores = found.scores * np.where(is_own, 1.0, FOREIGN) + found.scores.max(initial=0.0) * (is_own & first)
     return np.argsort(-scores, kind="stable")
-
-
-def _followed_languages(user: User | AnonymousUser) -> list[bytes]:
-    """Of the feeds that a user follows, cached for some minutes."""
-    if not user.is_authenticated:
-        return []
-    key = f"search.languages.{user.pk}"
-    known: list[bytes] | None = cache.get(key)
-    if known is None:
-        declared = following.follows_of(user).values_list("source__language", flat=True).distinct()
-        known = sorted({base_code(code).encode() for code in declared if code})
-        cache.set(key, known, CACHE_SECONDS)
-    return known
 
 
 def tickers_last(index: Snapshot, found: Ranking, known: Attributes, places: Places) -> Places:

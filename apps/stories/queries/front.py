@@ -107,6 +107,7 @@ class Front(NamedTuple):
     sources: int  # that the user may see
     reports: int
     is_personal: bool  # whether taste decided its rank
+    language: str  # of the feed of the lead
 
 
 def authorities() -> dict[int, float]:
@@ -133,17 +134,18 @@ def front(user: User | AnonymousUser, now: datetime) -> list[Front]:
     members = _visible_members(user, stories)
     hidden = _hidden(user, [story.lead_id for story in stories.values()])
     leads: dict[int, int] = {}
+    languages: dict[int, str] = {}
     found = []
     for id, story in stories.items():
         latest = {row.source_id: hours_of(row.published_at) for row in members[id]}  # by time: the latest remains
         if len(latest) < MIN_SOURCES or story.lead_id in hidden:
             continue
         lead = next((row for row in members[id] if row.posting_id == story.lead_id), members[id][0])
-        leads[id] = lead.posting_id
+        leads[id], languages[id] = lead.posting_id, lead.language
         found.append(Ranked(id, latest, lead.source_id, lead.category))
     places = _placed(user, found, leads, hours_of(now)) if found else []
     return [
-        Front(stories[place.id], place, leads[place.id], *_counts(members[place.id]), is_personal)
+        Front(stories[place.id], place, leads[place.id], *_counts(members[place.id]), is_personal, languages[place.id])
         for place, is_personal in places
     ]
 
@@ -153,20 +155,21 @@ class _Row(NamedTuple):
     source_id: int
     published_at: datetime
     category: str
+    language: str
 
 
 def _visible_members(user: User | AnonymousUser, stories: Collection[int]) -> dict[int, list[_Row]]:
     visible = following.visible_sources(user).order_by().values("pk")
-    category = Source.objects.filter(pk=OuterRef("source_id")).values("category")
+    source = Source.objects.filter(pk=OuterRef("source_id"))
     rows = (
         Member.objects.filter(story_id__in=stories, source_id__in=visible)
         .order_by("published_at", "posting_id")
-        .annotate(category=Subquery(category))
-        .values_list("story_id", "posting_id", "source_id", "published_at", "category", named=True)
+        .annotate(category=Subquery(source.values("category")), language=Subquery(source.values("language")))
+        .values_list("story_id", "posting_id", "source_id", "published_at", "category", "language", named=True)
     )
     members: defaultdict[int, list[_Row]] = defaultdict(list)
     for row in rows:
-        members[row.story_id].append(_Row(row.posting_id, row.source_id, row.published_at, row.category))
+        members[row.story_id].append(_Row(row.posting_id, row.source_id, row.published_at, row.category, row.language))
     return members
 
 

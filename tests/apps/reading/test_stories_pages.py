@@ -43,6 +43,15 @@ def test_the_front_page_shows_stories_of_several_sources_the_bigger_first_and_sa
     assert [other.id for other in row.others] == [storm[1].pk]  # the copy is folded
 
 
+def test_stories_in_the_languages_of_followed_feeds_come_first(client):
+    storm, budget = publish(*STORM, language="de"), publish(*BUDGET, language="en")
+    pull()
+    reader = a_user()
+    a_follow(reader, budget[0].source)
+    client.force_login(reader)
+    assert [row.lead.id for row in client.get("/stories/").context["page"]["rows"]] == [budget[0].pk, storm[0].pk]
+
+
 def test_visitors_see_stories_on_the_home_page(client):
     publish(*STORM)
     pull()

@@ -16,16 +16,16 @@ STORM = (
 BUDGET = ("Parliament rejects the budget of the finance minister", "Finance minister loses budget vote in parliament")
 
 
-def publish(*titles: str, listed: bool = True, hours_ago: float = 1.0) -> list[Posting]:
+def publish(*titles: str, listed: bool = True, hours_ago: float = 1.0, language: str = "en") -> list[Posting]:
     """One report of each title, each of another source, ten minutes apart."""
     at = timezone.now() - timedelta(hours=hours_ago)
     return [
         a_posting(
-            a_source(listed=listed, title=f"Paper {number} of {title.split()[0]}"),
+            a_source(listed=listed, language=language, title=f"Paper {number} of {title.split()[0]}"),
             title=title,
             text="",
             text_hash=blake2b(f"{title}{number}".encode(), digest_size=16).digest(),
-            language="en",
+            language=language,
             published_at=at + timedelta(minutes=10 * number),
         )
         for number, title in enumerate(titles)
