@@ -46,7 +46,7 @@ def test_from_a_search_to_what_it_found_with_a_rule(page: Page, signed_in: Abstr
     page.get_by_label("Star").check()
     page.get_by_label("Add tag").fill("weather")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("This is now done with what")).to_be_visible()
+    expect(page.get_by_text("This now applies to articles that")).to_be_visible()
     publish(signed_in, "A hurricane comes", "Football")
     page.get_by_role("link", name="Results", exact=True).click()
     expect(page.locator("[data-posting]")).to_have_count(1)

@@ -83,7 +83,7 @@ def test_a_search_that_cannot_stand_says_why(client, user):
 def test_a_rule_is_stored_and_described(client, saved):
     values = {"star": "on", "tag": "weather", "mail": "day", "importance": "2.5"}
     answer = client.post(reverse("alert_rule", args=[saved.pk]), values, follow=True).text
-    assert "This is now done with what" in answer
+    assert "This now applies to articles that" in answer
     rule = Rule.objects.get()
     assert (rule.star, rule.tag, rule.mail, rule.saved.percolator_query.importance) == (True, "weather", "day", 2.5)
     shown = page(client, "alert_found", saved.pk).text
@@ -93,7 +93,7 @@ def test_a_rule_is_stored_and_described(client, saved):
 
 def test_a_rule_that_does_nothing_says_so(client, saved):
     answer = client.post(reverse("alert_rule", args=[saved.pk]), {"importance": "1"}, follow=True).text
-    assert "Nothing is done automatically with what “Storms” finds." in answer
+    assert "Articles that “Storms” finds are only listed." in answer
 
 
 def test_where_no_mail_is_sent_the_rule_says_so_beforehand(client, saved, settings):
