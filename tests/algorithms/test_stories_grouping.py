@@ -397,13 +397,3 @@ def test_bcubed_is_the_mean_over_items_that_its_definition_says(labels, chance):
 def test_bcubed_of_nothing_is_refused():
     with pytest.raises(ValueError, match="0 clusters"):
         bcubed([], [])
-
-
-def test_addresses_in_texts_are_no_terms_of_a_story():
-    plain = features("Episode 3: ferries", "Show notes of the episode are on the site, and by mail.", "en")
-    linked = features(
-        "Episode 3: ferries",
-        "Show notes of the episode are on the site https://example.org/notes?x=1, and by mail.",
-        "en",
-    )
-    assert linked.terms.tolist() == plain.terms.tolist()

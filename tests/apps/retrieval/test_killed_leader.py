@@ -9,22 +9,21 @@ from datetime import UTC, datetime
 
 import pytest
 from celery import Celery
-from django.conf import settings as django_settings
 from django.db import connection
 
 from apps.retrieval.actions import adopt_sources
 from apps.retrieval.models import Retrieval, Schedule, UnmatchedClaims
 from apps.retrieval.scheduler.beat import RetrievalScheduler
 from apps.retrieval.scheduler.claims import Claim
-from apps.retrieval.scheduler.queues import all_queues, retrieval_queues
+from apps.retrieval.scheduler.queues import retrieval_queues
 from apps.retrieval.worker.engine import Engine
 from apps.sources.actions.editing import add_sources
 from apps.sources.models import Source
 from lab.worlds.synthetic import make_feeds
-from portal.brokers import celery_settings
+from tests.apps.retrieval.queues import app_with
 from tests.web import replaying
 
-QUEUES = 5  # names that no other test uses
+QUEUES = 5
 FEEDS = 10
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -40,13 +39,7 @@ class KilledBetweenCommitAndPublish(RetrievalScheduler):
 def app(settings):
     settings.RETRIEVAL_QUEUES = QUEUES
     settings.RETRIEVAL_HOST_GAP = 0
-    app = Celery("killed", set_as_current=False)
-    app.conf.update(celery_settings(django_settings.CELERY_BROKER_URL, all_queues(QUEUES)))
-    app.conf.broker_url = django_settings.CELERY_BROKER_URL
-    with app.connection_for_write() as broker:
-        for name in all_queues(QUEUES):
-            app.amqp.queues[name].bind(broker.default_channel).purge()
-    return app
+    return app_with(QUEUES)
 
 
 def lead_and_be_killed(app: Celery) -> None:

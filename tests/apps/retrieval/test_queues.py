@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from celery import Celery
-from django.conf import settings as django_settings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +13,7 @@ from apps.retrieval.models import Schedule
 from apps.retrieval.scheduler.beat import RetrievalScheduler
 from apps.retrieval.scheduler.queues import all_queues, queue_of, retrieval_queues
 from apps.sources.algorithms.partitions import PARTITIONS
-from portal.brokers import celery_settings
+from tests.apps.retrieval.queues import app_with
 from tests.builders import a_source
 
 QUEUES = 4
@@ -55,15 +54,8 @@ class Host:
 
 @pytest.fixture
 def app(settings, transactional_db):
-    """Celery with queues of its own names, so that no other test's messages are among them."""
     settings.RETRIEVAL_QUEUES = QUEUES
-    app = Celery("queues", set_as_current=False)
-    app.conf.update(celery_settings(django_settings.CELERY_BROKER_URL, all_queues(QUEUES)))
-    app.conf.broker_url = django_settings.CELERY_BROKER_URL
-    with app.connection_for_write() as connection:
-        for name in all_queues(QUEUES):
-            app.amqp.queues[name].bind(connection.default_channel).purge()
-    return app
+    return app_with(QUEUES)
 
 
 @pytest.fixture
