@@ -65,6 +65,7 @@ def test_all_methods_write_the_same_length_and_only_the_last_one_taken_is_cut():
     assert METHODS["lead"](prepared) == range(7)
 
 
+@pytest.mark.trial
 def test_results_are_flat_and_the_mean_is_over_the_collections_that_are_named():
     examples = (Example("", STORY, "The mayor opened the new bridge."), Example("", STORY, "Divers dived."))
     chosen = {name: METHODS[name] for name in ("lead", "ours")}

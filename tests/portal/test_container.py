@@ -105,6 +105,7 @@ def test_the_program_runs_from_the_copied_files_alone(image, surroundings, until
             site.terminate()
 
 
+@pytest.mark.trial
 def test_the_demo_is_in_the_image_and_the_program_runs_without_the_laboratory(image, surroundings, tmp_path):
     def commands_in(folder):
         done = subprocess.run(

@@ -81,6 +81,7 @@ def test_two_checkouts_start_on_one_empty_database(make_database, make_house, tm
     assert (one.output + other.output).count("sign in as 'admin'") == 1
 
 
+@pytest.mark.trial
 def test_two_processes_create_the_portals_database_at_once(cluster, tmp_path):
     data, sockets = tmp_path / "pg", embedded.make_run_directory(tmp_path)
     shutil.copytree(cluster, data)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -43,7 +44,11 @@ RAISING = WORTH | {
 }
 
 
-@pytest.fixture(scope="module", params=all_policies())
+PRODUCT = [name for name in all_policies() if find_spec(f"apps.retrieval.policies.{name}")]
+EXTENSIONS = [pytest.param(name, marks=pytest.mark.trial) for name in all_policies() if name not in PRODUCT]
+
+
+@pytest.fixture(scope="module", params=[*PRODUCT, *EXTENSIONS])
 def policy(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
