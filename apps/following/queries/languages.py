@@ -1,4 +1,4 @@
-"""The languages that users read, as their follows tell."""
+"""The languages of the feeds that users follow."""
 
 from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
