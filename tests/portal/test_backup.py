@@ -22,6 +22,7 @@ from apps.documents import actions as documents
 from apps.documents import queries as kept
 from apps.documents import storage
 from apps.postings.models import Posting
+from lab import throwaway
 from portal import databases
 from portal.backup import archives
 from portal.backup.archives import BadArchive
@@ -49,7 +50,10 @@ def use(django_db_setup, django_db_blocker, settings, tmp_path):
         with databases.connect(databases.ADMINISTRATION) as administration:
             for name in names.values():
                 databases.drop(administration, name)
-            administration.execute(f'CREATE DATABASE "{names[NAMES[0]]}" TEMPLATE "{own}"')
+            # Threads of earlier tests may still have sessions in the tests' own, which then cannot be copied.
+            found = administration.execute("SELECT FROM pg_database WHERE datname = %s", [throwaway.TEMPLATE])
+            template = throwaway.TEMPLATE if found.fetchone() is not None else own
+            administration.execute(f'CREATE DATABASE "{names[NAMES[0]]}" TEMPLATE "{template}"')
             databases.make_like(administration, own, names[NAMES[1]])
 
         def lead_to(name):
