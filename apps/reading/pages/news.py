@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from apps.accounts.models import User
 from apps.following import queries as following
 from apps.postings import queries as postings
+from apps.postings.algorithms.words.languages import base_code
 from apps.reading.pages.following import base_of
 from apps.reading.pages.trending import trending_strip
 from apps.retrieval import queries as retrieval
@@ -191,7 +192,7 @@ def stories_page(user: User | AnonymousUser, number: int, now: datetime) -> Cont
     """Those in languages that the user follows come first. At most eleven queries."""
     own, found = following.followed_languages(user), stories.front(user, now)
     if own:
-        found.sort(key=lambda each: not any(_fits(each.language, code) for code in own))
+        found.sort(key=lambda each: base_code(each.language) not in {*own, ""})
     shown, place = _part(found, number)
     return {"rows": story_rows(user, shown)} | place
 

@@ -43,8 +43,9 @@ def test_the_front_page_shows_stories_of_several_sources_the_bigger_first_and_sa
     assert [other.id for other in row.others] == [storm[1].pk]  # the copy is folded
 
 
-def test_stories_in_the_languages_of_followed_feeds_come_first(client):
-    storm, budget = publish(*STORM, language="de"), publish(*BUDGET, language="en")
+@pytest.mark.parametrize("followed", ["en", "en-GB", "iw"])  # the last one is an older code of Hebrew
+def test_stories_in_the_languages_of_followed_feeds_come_first(client, followed):
+    storm, budget = publish(*STORM, language="de"), publish(*BUDGET, language=followed)
     pull()
     reader = a_user()
     a_follow(reader, budget[0].source)
