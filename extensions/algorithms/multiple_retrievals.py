@@ -5,15 +5,24 @@ condition of Theorem 3 is only necessary. The module `exact` finds the optimum.
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from apps.retrieval.algorithms.profiles import Profile
+from apps.retrieval.algorithms.sia.learning import Solver
 from apps.retrieval.algorithms.sia.metrics import expected_delay, expected_delay_between, within_period
+from apps.retrieval.algorithms.sia.policies import Rule, square_root, well_timed
 
 FloatArray = NDArray[np.float64]
 GRID = 1 / 6  # h; the time step of both solvers
+
+
+def combined_by(solver: Callable[..., FloatArray]) -> Rule:
+    """The combined policy with times of one of these solvers, which reads a continuous rate as the paper has it."""
+    interpolating: Solver = partial(solver, interpolated=True)
+    return Rule(square_root, partial(well_timed, solver=interpolating))
 
 
 def optimality_residuals(profile: Profile, times: ArrayLike) -> FloatArray:

@@ -1,11 +1,7 @@
-from functools import partial
-
-from apps.retrieval.algorithms.sia.policies import Rule, square_root, well_timed
 from apps.retrieval.policies import by_rule, gettext_noop
-from extensions.algorithms.multiple_retrievals import iterative_refinement
+from extensions.algorithms.multiple_retrievals import combined_by, iterative_refinement
 
-# The rate is read off a line through the middles of the hours, as of the continuous rates of the paper.
-RULE = Rule(square_root, partial(well_timed, solver=partial(iterative_refinement, interpolated=True)))
 POLICY = by_rule(
-    RULE, gettext_noop("Iterative refinement (Sia, Cho, Cho): square-root rule, times by their second solver")
+    combined_by(iterative_refinement),
+    gettext_noop("Iterative refinement (Sia, Cho, Cho): square-root rule, times by their second solver"),
 )
