@@ -199,8 +199,10 @@ def empty_cache(request: pytest.FixtureRequest) -> Iterator[None]:
     if _uses_database(request):
         from django.core.cache import cache  # noqa: PLC0415, after the settings
 
+        from apps.database import counters  # noqa: PLC0415, after the settings
         from apps.postings.queries import boilerplate  # noqa: PLC0415, after the settings
 
+        counters._pending.clear()  # otherwise the errors of a test's pages would be added in the middle of a later one
         cache.clear()
         boilerplate._common.cache_clear()
 

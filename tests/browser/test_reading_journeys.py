@@ -336,7 +336,8 @@ def publisher(settings) -> Iterator[Publisher]:
         yield server
 
 
-def test_a_recording_is_loaded_part_after_part(page: Page, user: User, publisher: Publisher, monkeypatch):
+# The publisher is the first argument, so that the page, which may still be loading, is left before it ends.
+def test_a_recording_is_loaded_part_after_part(publisher: Publisher, page: Page, user: User, monkeypatch):
     monkeypatch.setattr(recordings, "PART_BYTES", 100_000)  # 12.5 s of it
     show = {"url": publisher.address("/show.wav"), "media_type": "audio/wav", "length": 0, "duration": "", "title": ""}
     page.goto(f"/posting/{a_posting(a_follow(user).source, enclosures=[show]).pk}/")
@@ -346,7 +347,7 @@ def test_a_recording_is_loaded_part_after_part(page: Page, user: User, publisher
     assert player.evaluate("audio => audio.duration") == 90
 
 
-def test_a_recording_goes_on_where_it_was_left(page: Page, user: User, publisher: Publisher):
+def test_a_recording_goes_on_where_it_was_left(publisher: Publisher, page: Page, user: User):
     show = {"url": publisher.address("/show.wav"), "media_type": "audio/wav", "length": 0, "duration": "", "title": ""}
     posting = a_posting(a_follow(user).source, enclosures=[show])
     page.goto(f"/posting/{posting.pk}/")
