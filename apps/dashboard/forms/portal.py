@@ -148,7 +148,7 @@ class PlanForm(forms.Form):
         max_value=56,
         required=False,
         label=_("Days to learn from"),
-        help_text=_("How often feeds published in these days is what the published policies know of them."),
+        help_text=_("The published policies learn from the articles of these days how often feeds publish."),
     )
     interest_share = forms.FloatField(
         min_value=0,
