@@ -82,8 +82,8 @@ def quick_checks() -> list[Step]:
 
 
 def tests(*, with_trials: bool) -> Step:
-    # One more than there are processors: many tests wait for processes that they have started.
-    workers = str(min((os.cpu_count() or 1) + 1, MAX_WORKERS))
+    # More than there are processors: many tests wait for processes that they have started.
+    workers = str(min((os.cpu_count() or 1) + 2, MAX_WORKERS))
     command = [*PYTEST, "--numprocesses", workers, "--dist", "worksteal"]
     remark = "" if chromium() else "; those in a browser were skipped: no chromium is installed"
     if with_trials:

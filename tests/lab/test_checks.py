@@ -47,14 +47,15 @@ def test_a_failed_test_that_passes_alone_is_named_but_no_failure(tmp_path, monke
         f"there = Path({str(there)!r})\n"
         f"def test_it():\n    if there.exists():\n        {remove}\n        pytest.fail('disturbed')\n"
     )
-    alone = ("-p", "no:cacheprovider", "-p", "no:django", "-p", "no:xdist", "-c", os.devnull)
+    alone = ("-p", "no:cacheprovider", "-c", os.devnull)
+    plain = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # plugins take longer to load than the test
     monkeypatch.setattr(checks, "PYTEST", (sys.executable, "-m", "pytest", *alone))
     monkeypatch.setattr(checks, "failed_tests", lambda: [f"{test}::test_it"])
     tests = Step("tests", [*checks.PYTEST, str(test)])
-    (outcome,) = checks.outcomes([], tests, os.environ, again=True)
+    (outcome,) = checks.outcomes([], tests, plain, again=True)
     assert outcome.verdict.startswith(verdict)
     there.touch()
-    assert checks.outcomes([], tests, os.environ)[0].verdict.startswith("FAILED")
+    assert checks.outcomes([], tests, plain)[0].verdict.startswith("FAILED")
 
 
 def test_many_failed_tests_do_not_run_again(monkeypatch):

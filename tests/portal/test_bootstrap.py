@@ -64,6 +64,7 @@ def manage(checkout, *arguments):
     )
 
 
+@pytest.mark.trial
 def test_the_first_command_installs_and_the_next_ones_find_everything(checkout):
     at_once = [manage(checkout, "up"), manage(checkout, "up")]
     outputs = [process.communicate() for process in at_once]

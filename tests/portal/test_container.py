@@ -83,6 +83,7 @@ def is_answered(address):
         return False
 
 
+@pytest.mark.trial
 def test_the_program_runs_from_the_copied_files_alone(image, surroundings, until):
     def run(*arguments):
         subprocess.run([sys.executable, *arguments], cwd=image, env=surroundings, check=True)

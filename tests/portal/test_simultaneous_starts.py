@@ -47,6 +47,7 @@ def state(url):
         return connection.execute(statement).fetchone()
 
 
+@pytest.mark.trial
 def test_starts_wait_for_another_and_say_so_and_prepare_an_empty_database_once(make_database, tmp_path, until):
     url = make_database()
     outputs = [tmp_path / "one", tmp_path / "other"]

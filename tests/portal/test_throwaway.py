@@ -68,6 +68,7 @@ def test_a_request_to_stop_is_passed_on_once(folder):
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.trial
 def test_after_a_kill_the_servers_die_and_the_next_one_cleans_up(folder, until):
     with run(SAY_WHERE + "import time; time.sleep(600)", folder) as owner:
         sockets = Path(owner.stdout.readline().strip())
@@ -81,6 +82,7 @@ def test_after_a_kill_the_servers_die_and_the_next_one_cleans_up(folder, until):
     assert not sockets.exists()
 
 
+@pytest.mark.trial
 def test_two_at_once_leave_each_other_alone(folder):
     with run(SAY_WHERE + "input()", folder, stdin=subprocess.PIPE) as first:
         first.stdout.readline()

@@ -89,6 +89,7 @@ def test_a_second_start_says_that_the_portal_runs_and_where(house, make_house, t
     assert house.stop() == 0
 
 
+@pytest.mark.trial
 def test_two_data_folders_run_side_by_side(make_house, tmp_path):
     one, other = make_house(tmp_path / "one" / "var").start(), make_house(tmp_path / "other" / "var").start()
     assert one.address != other.address
@@ -137,6 +138,7 @@ def test_after_a_power_failure_the_data_is_there(house):
     assert house.stop() == 0
 
 
+@pytest.mark.trial
 def test_a_stale_process_id_may_belong_to_another_process(house):
     house.start()
     house.kill_all()
@@ -168,6 +170,7 @@ def test_servers_that_outlived_their_supervisor_are_stopped_first(house, until):
     assert house.stop() == 0
 
 
+@pytest.mark.trial
 def test_an_incomplete_database_of_an_interrupted_start_is_replaced(make_house, tmp_path, until):
     house = make_house(tmp_path / "var", with_cluster=False).launch()
     assert until(lambda: (house.var / "pg.new" / "PG_VERSION").exists())
@@ -198,6 +201,7 @@ def test_a_killed_postgres_is_back_with_its_data(house, until):
     assert house.stop() == 0
 
 
+@pytest.mark.trial
 def test_servers_come_back_after_a_cleaner_of_temporary_files_took_their_sockets(house, until):
     house.start()
     house.note("before")
@@ -262,6 +266,7 @@ def test_root_runs_postgres_in_a_user_namespace(house):
 
 
 @as_root
+@pytest.mark.trial
 def test_root_without_user_namespaces_runs_postgres_as_an_account(make_house, open_folder):
     no_namespaces = open_folder / "bin" / "unshare"
     no_namespaces.parent.mkdir()
@@ -283,6 +288,7 @@ def test_root_without_user_namespaces_runs_postgres_as_an_account(make_house, op
 
 
 @as_root
+@pytest.mark.trial
 def test_a_normal_user_starts_it_too(make_house, open_folder):
     as_other_user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     if subprocess.run([*as_other_user, "test", "-x", sys.executable], check=False).returncode:
@@ -325,6 +331,7 @@ def kill_master(house, until):
     return master, workers
 
 
+@pytest.mark.trial
 def test_the_real_portal_replaces_a_killed_site_and_stops_as_it_should_however_it_is_stopped(real_house, until):
     house = real_house.start()
     before, workers = kill_master(house, until)

@@ -317,6 +317,7 @@ def of_other(call: Call, owner: UserData, before: Mapping[str, list[Any]]) -> Ca
 
 
 @pytest.mark.timeout(600)  # s; some hundred calls, and the machine may be busy
+@pytest.mark.trial
 def test_no_token_opens_objects_of_others(people, monkeypatch):
     monkeypatch.setattr("apps.api.dialects.rest.views.endpoint.MAX_REQUESTS", 10_000)
     document, made, wrong = interface.get_openapi_schema(), 0, []
