@@ -199,6 +199,7 @@ EMAIL_TIMEOUT = 30  # s without a response of the mail server
 
 ACCOUNT_ADAPTER = "apps.accounts.adapters.AccountAdapter"
 ACCOUNT_LOGOUT_REDIRECT_URL = "home"
+ACCOUNT_FORMS = {"login": "apps.accounts.forms.SignInForm"}
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 _email = "email*" if variables.ACCOUNT_EMAIL_VERIFICATION == "mandatory" else "email"
 ACCOUNT_SIGNUP_FIELDS = ["username*", _email, "password1*", "password2*"]

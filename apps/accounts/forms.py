@@ -1,6 +1,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from allauth.account.forms import LoginForm
 from allauth.mfa.webauthn.forms import AddWebAuthnForm
 from django import forms
 from django.conf import settings
@@ -18,6 +19,14 @@ def _languages() -> list[tuple[str, object]]:
 
 def _steps(label: object, steps: Mapping[int, object]) -> forms.ChoiceField:
     return forms.ChoiceField(required=False, label=label, choices=list(steps.items()), widget=forms.RadioSelect)  # type: ignore[arg-type]
+
+
+class SignInForm(LoginForm):
+    """With a label that says what may be entered, in place of "Login"."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["login"].label = self.fields["login"].widget.attrs["placeholder"]
 
 
 class AppearanceForm(forms.Form):
