@@ -160,7 +160,7 @@ logging.getLogger("celery.worker").info("Passwd={SECRET}")
     assert SECRET not in done.stderr + done.stdout
 
 
-@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("form", ["text", pytest.param("json", marks=pytest.mark.trial)])
 def test_the_web_server_writes_no_secret(tmp_path, form):
     """With its access log on, and every request failing for want of a database."""
     nothing = "127.0.0.1:1"

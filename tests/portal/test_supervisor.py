@@ -80,9 +80,9 @@ def test_a_stalled_preparation_fails_the_start(supervisor):
 @pytest.mark.parametrize(
     "work",
     [
-        "end = time.monotonic() + 4\nwhile time.monotonic() < end: pass",
-        "for number in range(20): print(number, flush=True); time.sleep(0.2)",
-        "subprocess.run([sys.executable, '-c', 'import time\\nend = time.monotonic() + 4\\n'"
+        "end = time.monotonic() + 2\nwhile time.monotonic() < end: pass",
+        "for number in range(10): print(number, flush=True); time.sleep(0.2)",
+        "subprocess.run([sys.executable, '-c', 'import time\\nend = time.monotonic() + 2\\n'"
         "'while time.monotonic() < end: pass'])",
     ],
     ids=["cpu", "output", "cpu of a child"],
@@ -90,7 +90,7 @@ def test_a_stalled_preparation_fails_the_start(supervisor):
 def test_what_makes_progress_is_waited_for_although_it_takes_longer(supervisor, tmp_path, work):
     mark = tmp_path / "mark"
     code = f"import subprocess, sys, time\n{work}\nopen({str(mark)!r}, 'w')\ntime.sleep(60)"
-    supervisor.start(python("web", code, is_ready=mark.exists, stalled_after=2.0))
+    supervisor.start(python("web", code, is_ready=mark.exists, stalled_after=1.0))
     assert mark.exists()
 
 

@@ -80,7 +80,7 @@ def newer(make_database):
     "command",
     [
         ["-m", "portal.launcher.preparation"],
-        ["-m", "portal.roles", "portal", "beat"],
+        pytest.param(["-m", "portal.roles", "portal", "beat"], marks=pytest.mark.trial),  # as the worker
         ["-m", "portal.roles", "portal", "worker", "--hostname", "x@%h", "--queues", "celery", "--concurrency", "1"],
         ["-c", "import portal.wsgi"],
         ["manage.py", "upgrade", "--check"],

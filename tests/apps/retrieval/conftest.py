@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from apps.retrieval.algorithms.planner import rehearsal
 from apps.retrieval.http.fetching import Fetched, Fetcher, FetchRequest
 from apps.retrieval.worker.engine import Engine
-from tests.apps.retrieval.rehearsing import remembered
+from tests.apps.retrieval.rehearsing import rehearsing_once
 
 Script = Callable[[asyncio.StreamWriter], Coroutine[Any, Any, None]]
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -113,5 +112,6 @@ def engine(settings: Any) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def rehearses_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rehearsal, "rehearse", remembered)
+def rehearses_once() -> Iterator[None]:
+    with rehearsing_once():
+        yield

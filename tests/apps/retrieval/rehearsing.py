@@ -1,9 +1,13 @@
 """Rehearsals that are made once: they take nearly all of the time where fleets are planned, and most are the same."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 
 import numpy as np
+import pytest
 
+from apps.retrieval.algorithms.planner import rehearsal
 from apps.retrieval.algorithms.planner.lookahead import Outlook
 from apps.retrieval.algorithms.planner.rehearsal import Rehearsal, rehearse
 
@@ -26,3 +30,10 @@ def _key(outlook: Outlook, row: int) -> bytes:
     values = {name: np.asarray(getattr(outlook, name)[row]) for name in outlook.__dataclass_fields__}
     price = f"{values.pop('price'):.9e}".encode()
     return sha256(price + b"".join(value.tobytes() for value in values.values())).digest()
+
+
+@contextmanager
+def rehearsing_once() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rehearsal, "rehearse", remembered)
+        yield

@@ -1,11 +1,13 @@
 """Every setting reaches the due times under every policy, in the run of beat that follows and within the budget."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from importlib.util import find_spec
 from typing import Any
 
 import pytest
+from django.db import transaction
+from pytest_django import DjangoDbBlocker
 
 from apps.database.statements import query_as
 from apps.retrieval.actions import change_plan, current_plan, replan, replan_changed
@@ -16,7 +18,7 @@ from apps.retrieval.planner.state import COLUMNS, TABLES, ScheduleState, paramet
 from apps.retrieval.policies import OURS, all_policies
 from apps.sources.actions.editing import edit_source, set_interests
 from apps.sources.models import Source
-from tests.apps.retrieval.rehearsing import remembered
+from tests.apps.retrieval.rehearsing import rehearsing_once, remembered
 from tests.apps.retrieval.retrieving import HOUR, NOW, an_observed_source, daily, visit
 from tests.builders import a_follow
 
@@ -48,22 +50,31 @@ PRODUCT = [name for name in all_policies() if find_spec(f"apps.retrieval.policie
 EXTENSIONS = [pytest.param(name, marks=pytest.mark.trial) for name in all_policies() if name not in PRODUCT]
 
 
-@pytest.fixture(scope="module", params=[*PRODUCT, *EXTENSIONS])
+@pytest.fixture(scope="class", params=[*PRODUCT, *EXTENSIONS])
 def policy(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.fixture(scope="class")
+def rows_of_fleet(policy: str, django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Sources under a policy that all due times follow: one may be retrieved every eight hours only.
+
+    Made once for the tests of a policy, each of which rolls back what it changes.
+    """
+    with django_db_blocker.unblock(), transaction.atomic(), rehearsing_once():
+        change_plan(budget=BUDGET, policy=policy)
+        for number in range(6):
+            gap = 8 * 3_600 if number == 1 else None
+            an_observed_source([*daily(7 + number), *daily(20 - number)], min_gap=gap)
+        while replan_changed(now=NOW):
+            pass
+        yield
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def fleet(policy: str) -> list[Source]:
-    """Sources under a policy that all due times follow: one may be retrieved every eight hours only."""
-    change_plan(budget=BUDGET, policy=policy)
-    sources = [
-        an_observed_source([*daily(7 + number), *daily(20 - number)], min_gap=8 * 3_600 if number == 1 else None)
-        for number in range(6)
-    ]
-    while replan_changed(now=NOW):
-        pass
-    return sources
+def fleet(rows_of_fleet: None, db: None) -> list[Source]:
+    return list(Source.objects.order_by("pk"))
 
 
 def states() -> list[ScheduleState]:
@@ -85,67 +96,65 @@ def due_times() -> dict[int, Any]:
     return dict(Schedule.objects.values_list("pk", "due_at"))
 
 
-@pytest.mark.parametrize("setting", RAISING)
-def test_a_setting_moves_due_times_at_once(policy: str, fleet: list[Source], setting: str):
-    moved = fleet[1] if setting == "shorter gap" else fleet[0]
-    before, due_before = planned(), due_times()
-    RAISING[setting](fleet)
-    replan_changed(now=SOON)
-    after, due_after = planned(), due_times()
-    if setting in WORTH and not all_policies()[policy].weighs:
-        assert after == before
-        return
-    assert after[moved.pk] > 1.2 * before[moved.pk]
-    assert due_after[moved.pk] != due_before[moved.pk]
-    budget = len(fleet) * current_plan().budget
-    assert sum(after.values()) == pytest.approx(
-        budget, rel=0.08 if policy == OURS else 0.05
-    )  # ours has jumps: six sources that post by the clock
-    if setting in WORTH:
-        assert sum(after[each.pk] for each in fleet[2:]) < 0.97 * sum(before[each.pk] for each in fleet[2:])
+class TestEveryPolicy:
+    @pytest.mark.parametrize("setting", RAISING)
+    def test_a_setting_moves_due_times_at_once(self, policy: str, fleet: list[Source], setting: str):
+        moved = fleet[1] if setting == "shorter gap" else fleet[0]
+        before, due_before = planned(), due_times()
+        RAISING[setting](fleet)
+        replan_changed(now=SOON)
+        after, due_after = planned(), due_times()
+        if setting in WORTH and not all_policies()[policy].weighs:
+            assert after == before
+            return
+        assert after[moved.pk] > 1.2 * before[moved.pk]
+        assert due_after[moved.pk] != due_before[moved.pk]
+        budget = len(fleet) * current_plan().budget
+        assert sum(after.values()) == pytest.approx(
+            budget, rel=0.08 if policy == OURS else 0.05
+        )  # ours has jumps: six sources that post by the clock
+        if setting in WORTH:
+            assert sum(after[each.pk] for each in fleet[2:]) < 0.97 * sum(before[each.pk] for each in fleet[2:])
 
+    def test_neither_a_retrieval_nor_a_plan_of_its_own_hides_a_weight_from_the_plan(
+        self, policy: str, fleet: list[Source]
+    ):
+        before = planned()
+        edit_source(fleet[0].pk, weight=16.0)
+        replan([fleet[0].pk], now=SOON)
+        visit(fleet[0], NOW + 3 * HOUR)
+        replan_changed(now=NOW + 3 * HOUR)
+        assert planned()[fleet[0].pk] > 1.2 * before[fleet[0].pk] or not all_policies()[policy].weighs
 
-def test_neither_a_retrieval_nor_a_plan_of_its_own_hides_a_weight_from_the_plan(policy: str, fleet: list[Source]):
-    before = planned()
-    edit_source(fleet[0].pk, weight=16.0)
-    replan([fleet[0].pk], now=SOON)
-    visit(fleet[0], NOW + 3 * HOUR)
-    replan_changed(now=NOW + 3 * HOUR)
-    assert planned()[fleet[0].pk] > 1.2 * before[fleet[0].pk] or not all_policies()[policy].weighs
+    def test_a_longer_gap_of_its_own_keeps_a_source_from_being_due_within_it(self, policy: str, fleet: list[Source]):
+        edit_source(fleet[0].pk, min_gap=20 * 3_600)
+        replan_changed(now=SOON)
+        assert Schedule.objects.get(pk=fleet[0].pk).due_at >= NOW + 20 * HOUR
+        assert planned()[fleet[0].pk] <= 1.3
 
+    def test_the_longest_gap_bounds_all_due_times(self, policy: str, fleet: list[Source]):
+        change_plan(budget=0.3)
+        replan_changed(now=SOON)
+        change_plan(longest_gap=4)
+        replan_changed(now=SOON)
+        assert all(
+            due <= SOON + 13 * HOUR for due in due_times().values()
+        )  # one has a shortest gap of eight hours, and jitter
+        assert sorted(due_times().values())[-2] <= SOON + 8 * HOUR  # by the clock of a day, not at even gaps
+        assert min(planned().values()) >= 2.9
 
-def test_a_longer_gap_of_its_own_keeps_a_source_from_being_due_within_it(policy: str, fleet: list[Source]):
-    edit_source(fleet[0].pk, min_gap=20 * 3_600)
-    replan_changed(now=SOON)
-    assert Schedule.objects.get(pk=fleet[0].pk).due_at >= NOW + 20 * HOUR
-    assert planned()[fleet[0].pk] <= 1.3
+    def test_a_new_source_has_its_part_at_once(self, policy: str, fleet: list[Source]):
+        new = an_observed_source(daily(11))
+        replan_changed(now=SOON)
+        assert policy == OURS or WeeklyProfile.objects.get(pk=new.pk).timetable
+        assert sum(planned().values()) == pytest.approx(7 * BUDGET, rel=0.08)
 
-
-def test_the_longest_gap_bounds_all_due_times(policy: str, fleet: list[Source]):
-    change_plan(budget=0.3)
-    replan_changed(now=SOON)
-    change_plan(longest_gap=4)
-    replan_changed(now=SOON)
-    assert all(
-        due <= SOON + 13 * HOUR for due in due_times().values()
-    )  # one has a shortest gap of eight hours, and jitter
-    assert sorted(due_times().values())[-2] <= SOON + 8 * HOUR  # by the clock of a day, not at even gaps
-    assert min(planned().values()) >= 2.9
-
-
-def test_a_new_source_has_its_part_at_once(policy: str, fleet: list[Source]):
-    new = an_observed_source(daily(11))
-    replan_changed(now=SOON)
-    assert policy == OURS or WeeklyProfile.objects.get(pk=new.pk).timetable
-    assert sum(planned().values()) == pytest.approx(7 * BUDGET, rel=0.08)
-
-
-def test_sources_are_planned_as_often_as_before_keep_their_times(policy: str, fleet: list[Source]):
-    before = due_times()
-    edit_source(fleet[0].pk, weight=1.005)
-    replan_changed(now=SOON)
-    after = due_times()
-    assert {pk for pk in before if before[pk] != after[pk]} <= {fleet[0].pk}
+    def test_sources_are_planned_as_often_as_before_keep_their_times(self, policy: str, fleet: list[Source]):
+        before = due_times()
+        edit_source(fleet[0].pk, weight=1.005)
+        replan_changed(now=SOON)
+        after = due_times()
+        assert {pk for pk in before if before[pk] != after[pk]} <= {fleet[0].pk}
 
 
 @pytest.mark.parametrize("name", ["allocation", "combined"])
