@@ -4,7 +4,7 @@ No cached value ever changes under its key: numbers of documents and generations
 emptied has another head.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +41,7 @@ def _state_weight(state: tuple[tuple[int, ...], tuple["Segment", ...]]) -> int:
 
 _rows = Cache[tuple[int, int], Row | None](128 * MEGABYTE, _row_weight)  # of generation and term
 _columns = Cache[tuple[tuple[int, int], ...], "Columns"](64 * MEGABYTE, _column_weight)  # of runs, with dead counts
+_of_sources = Cache[tuple[tuple[int, ...], frozenset[int]], NDArray[np.uint8]](4 * MEGABYTE, lambda bits: bits.nbytes)
 _documents = Cache[tuple[int, int], Document](48 * MEGABYTE, _document_weight)  # of head and number
 _states = Cache[tuple[int, int], tuple[tuple[int, ...], tuple["Segment", ...]]](MEGABYTE, _state_weight)
 _chunks = Cache[tuple[int, int, int, tuple[int, ...]], Chunk](16 * MEGABYTE, lambda chunk: chunk.weight)
@@ -127,6 +128,19 @@ def columns(run: Sequence[Segment], generations: Sequence[Segment]) -> Columns:
         }
         _columns.keep(parts | found)
     return found[key]
+
+
+def of_sources(
+    run: Sequence[Segment], ids: frozenset[int], find: Callable[[frozenset[int]], NDArray[np.bool_]]
+) -> NDArray[np.bool_]:
+    """Flags of a run's documents from these sources, which hardly change from one search of a user to the next."""
+    key = tuple(segment.id for segment in run), ids
+    known = _of_sources.among([key])
+    if known:
+        return unpack_flags(known[key].tobytes(), run[-1].end - run[0].first)
+    flags = find(ids)
+    _of_sources.keep({key: np.packbits(flags)})
+    return flags
 
 
 def _of(run: Sequence[Segment]) -> tuple[tuple[int, int], ...]:

@@ -33,6 +33,10 @@ class PostingSource(Protocol):
 
     def attributes(self) -> Attributes: ...
 
+    def of_sources(self, ids: frozenset[int]) -> Flags:
+        """Flags of the documents from one of these sources; the caller may change them."""
+        ...
+
     def holding(self, term: int) -> IntArray:
         """Offsets of the documents with a term, ascending."""
         ...
@@ -133,11 +137,12 @@ class _Known(Condition):
 
 
 @dataclass(frozen=True)
-class Sources(_Known):
+class Sources(Condition):
     ids: frozenset[int]
 
-    def flags(self, known: Attributes) -> Flags:
-        return np.isin(known.source_ids, np.fromiter(self.ids, np.int64, len(self.ids)))
+    def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
+        flags = block.of_sources(self.ids)
+        return flags, flags
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def packed(values: NDArray[np.float32]) -> NDArray[np.uint8]:
     return np.asarray(np.clip(np.rint(values / (K1 + 1) * MAX_PACKED), 1, MAX_PACKED), np.uint8)
 
 
-def points(values: NDArray[np.uint8] | NDArray[np.float32], each: int) -> NDArray[np.int32]:
+def points(values: NDArray[np.uint8] | NDArray[np.float32], each: int | NDArray[np.int64]) -> NDArray[np.int32]:
     """Impacts as whole numbers, whose sums are the same in any order: `each` for the smallest that can be packed.
 
     >>> points(np.array([255], np.uint8), 1000).tolist() == points(np.array([2.2], np.float32), 1000).tolist()

@@ -63,30 +63,31 @@ def best(blocks: Iterable[Block], weights: FloatArray, count: int) -> Ranking:
     scores the newer document wins, which is found first, so that no skipped document could have been in the result.
     Scores are summed as whole numbers, so that they do not depend on the order of the terms.
     """
-    found = Ranking(np.empty(0, np.int64), np.empty(0))
+    documents, scores = np.empty(0, np.int64), np.empty(0)  # of the best, ascending
     whole = float(np.abs(weights).sum()) * MAX_PACKED
     if not whole:
-        return found
+        return Ranking(documents, scores)
     scale = math.ldexp(1.0, min(_BITS - math.frexp(whole)[1], 900))  # 2**1024 would be too large for a float
     each = np.rint(np.asarray(weights, np.float64) * scale).astype(np.int64).tolist()
     scale *= MAX_PACKED / MAX_IMPACT
     positive = np.maximum(weights, 0)
     room = np.empty(0, np.int32)
     for block in blocks:
-        floor = float(found.scores[-1]) if len(found) == count else 0.0
+        floor = float(scores.min()) if scores.size == count else 0.0
         needed = floor / block.largest_factor() * _JUST_BELOW
         bounds = block.largest()
         if bounds is not None and float(positive @ bounds) <= needed:
             continue
         if room.size < block.size:
             room = np.empty(block.size, np.int32)
-        documents, sums = _candidates(block, each, math.floor(needed * scale), room[: block.size])
-        scores = sums / scale if (worth := block.factors()) is None else sums / scale * worth[documents]
-        above = scores > floor
-        if above.any():
-            documents, scores = _largest(documents[above] + block.first, scores[above], count)
-            found = ranking(np.append(found.documents, documents), np.append(found.scores, scores)).first(count)
-    return found
+        found, sums = _candidates(block, each, math.floor(needed * scale), room[: block.size])
+        worth = block.factors()
+        values = sums / scale if worth is None else sums / scale * worth[found]
+        above = values > floor
+        if above.any():  # the documents of older blocks have smaller numbers
+            documents = np.append(found[above] + block.first, documents)
+            documents, scores = _largest(documents, np.append(values[above], scores), count)
+    return ranking(documents, scores)
 
 
 def _candidates(
@@ -108,8 +109,7 @@ def _candidates(
     if not essential:
         return _NOTHING, sums[:0]
     sums.fill(0)
-    for _, row, worth in terms[:essential]:
-        np.add.at(sums, row.documents.astype(np.intp), points(row.impacts, worth))
+    _add_all([row for _, row, _ in terms[:essential]], [worth for *_, worth in terms[:essential]], sums)
     documents = np.flatnonzero(sums > needed - rest[essential])
     if (allowed := block.allowed()) is not None:
         documents = documents[allowed[documents]]
@@ -119,6 +119,13 @@ def _candidates(
         _add(row, worth, documents, sums)
         documents = documents[sums[documents] > needed - most]
     return documents, sums[documents]
+
+
+def _add_all(rows: Sequence[Row], worths: Sequence[int], sums: NDArray[np.int32]) -> None:
+    """Add the points of several terms at once, since a call costs more than the postings of a rare term."""
+    documents = np.concatenate([row.documents for row in rows])
+    each = np.repeat(np.array(worths), [row.documents.size for row in rows])
+    np.add.at(sums, documents.astype(np.intp), points(np.concatenate([row.impacts for row in rows]), each))
 
 
 def _add(row: Row, worth: int, documents: NDArray[np.int64], sums: NDArray[np.int32]) -> None:
@@ -141,11 +148,11 @@ def _places(row: Row, documents: NDArray[np.int64]) -> tuple[NDArray[np.intp], N
 def _largest(
     documents: NDArray[np.int64], scores: NDArray[np.float64], count: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The `count` largest in any order; among equals at the edge the newest."""
+    """The `count` largest, in the given order; among equals at the edge the newest."""
     if scores.size <= count:
         return documents, scores
     edge = np.partition(scores, scores.size - count)[scores.size - count]
     over = np.flatnonzero(scores > edge)
     equal = np.flatnonzero(scores == edge)[-(count - over.size) :]  # documents ascend
-    kept = np.append(over, equal)
+    kept = np.sort(np.append(over, equal))
     return documents[kept], scores[kept]
