@@ -70,11 +70,13 @@ def newer_schema(connection: Connection) -> str:
     )
 
 
-def refuse_newer_schema() -> None:
-    """End this process if a newer version has migrated the database; one that does not answer yet may be any."""
+def refuse_newer_schema() -> bool:
+    """End this process if a newer version has migrated the database; false for one that does not answer yet."""
     with suppress(psycopg.OperationalError), connect() as connection:
         if problem := newer_schema(connection):
             sys.exit(problem)
+        return True
+    return False
 
 
 def name() -> str:

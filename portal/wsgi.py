@@ -1,15 +1,40 @@
 import gc
 import os
+from contextlib import suppress
+from functools import cache
+from wsgiref.util import setup_testing_defaults
 
+from django.core.cache import caches
 from django.core.wsgi import get_wsgi_application
+from django.db import connections
 from django.urls import reverse
 
 from portal.databases import refuse_newer_schema
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
+PAGES = {"/": "", "/search/": "q=wombats"}  # address and query
+
+
+@cache
+def answer_pages() -> None:
+    """Build once, before processes are forked, what their first pages and searches need.
+
+    That is addresses, templates, translations, patterns, dictionaries and specialized bytecode.
+    """
+    for address, query in PAGES.items():
+        environ: dict[str, object] = {"HTTP_HOST": "localhost", "PATH_INFO": address, "QUERY_STRING": query}
+        setup_testing_defaults(environ)
+        with suppress(Exception):
+            b"".join(application(environ, lambda *_: len))
+    connections.close_all()
+    caches.close_all()
+
+
 application = get_wsgi_application()
-refuse_newer_schema()
+is_prepared = refuse_newer_schema()
 _ = reverse("home")  # loads all views and compiles their addresses once, before gunicorn forks
+if is_prepared:
+    answer_pages()
 gc.collect()
 gc.freeze()  # otherwise every full collection scans all modules, which blocks responses for a tenth of a second

@@ -14,14 +14,10 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from fcntl import F_DUPFD_CLOEXEC, fcntl
 from importlib import import_module
-from wsgiref.util import setup_testing_defaults
 
 import django
-from django.core.cache import caches
-from django.db import connections
 
 from portal.launcher import processes
 from portal.launcher.nursery import MAX_FILES, MAX_ORDER, POLL_SECONDS, Order
@@ -80,7 +76,7 @@ def main(descriptor: int) -> None:
             return
         order = Order(*json.loads(content))
         if order.name == FIRST_PAGE and not is_warm:  # the database has been prepared by now
-            _answer_a_page()
+            import_module("portal.wsgi").answer_pages()
             _freeze()
             is_warm = True
         if not (process := _fork()):
@@ -95,16 +91,6 @@ def _freeze() -> None:
     gc.collect()
     processes.trim_memory()  # of compiled modules, at the first start
     gc.freeze()  # otherwise garbage collection would touch, and so copy, all of the shared memory
-
-
-def _answer_a_page() -> None:
-    """Build once what the first page needs: addresses, templates, translations, specialized bytecode."""
-    environ: dict[str, object] = {"HTTP_HOST": "localhost"}
-    setup_testing_defaults(environ)
-    with suppress(Exception):
-        b"".join(import_module("portal.wsgi").application(environ, lambda *_: None))
-    connections.close_all()
-    caches.close_all()
 
 
 def _load_pages() -> None:
