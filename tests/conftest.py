@@ -25,7 +25,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Without deadlines, since the time of an example depends on the load of the machine.
-hypothesis.settings.register_profile("quick", deadline=None, max_examples=10)
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=5)
 hypothesis.settings.register_profile("full", deadline=None, max_examples=30)  # beside trials
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=200)  # by --hypothesis-profile
 hypothesis.settings.load_profile("quick")

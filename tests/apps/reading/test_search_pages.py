@@ -58,6 +58,7 @@ questions = st.builds(
     expansion=st.booleans(),
     removed=st.lists(texts.filter(bool), max_size=3, unique=True).map(tuple),
     liked=ids,
+    disliked=st.just(()),
     start=texts,
 )
 
