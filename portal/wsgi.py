@@ -1,6 +1,5 @@
 import gc
 import os
-from contextlib import suppress
 from functools import cache
 from wsgiref.util import setup_testing_defaults
 
@@ -25,16 +24,14 @@ def answer_pages() -> None:
     for address, query in PAGES.items():
         environ: dict[str, object] = {"HTTP_HOST": "localhost", "PATH_INFO": address, "QUERY_STRING": query}
         setup_testing_defaults(environ)
-        with suppress(Exception):
-            b"".join(application(environ, lambda *_: len))
+        b"".join(application(environ, lambda *_: len))
     connections.close_all()
     caches.close_all()
 
 
 application = get_wsgi_application()
-is_prepared = refuse_newer_schema()
 _ = reverse("home")  # loads all views and compiles their addresses once, before gunicorn forks
-if is_prepared:
+if refuse_newer_schema():
     answer_pages()
 gc.collect()
 gc.freeze()  # otherwise every full collection scans all modules, which blocks responses for a tenth of a second

@@ -23,13 +23,14 @@ from apps.search.algorithms import language
 from apps.search.algorithms.language.trees import parts_of
 from apps.search.models import SavedSearch
 from apps.search.queries import Added, Order, SearchResult
+from apps.search.queries.addresses import query_address
 from apps.search.queries.comparison import SHOWN, compare
 from apps.search.queries.marks import Marker, Text, spelled, texts
 from apps.search.queries.saved import saved_searches
 from apps.search.queries.searching import MAX_RANKED
 from apps.web.pages import Context
 from apps.web.pages.rows import PostingRow, rows, rows_by_id
-from apps.web.pages.search_query import Complaint, SearchQuery, address_of, complaint
+from apps.web.pages.search_query import Complaint, SearchQuery, complaint
 
 MAX_SOURCES = 12  # by which results can be narrowed
 MAX_CHIPS = 6  # related terms shown as chips; a table has all of them
@@ -310,7 +311,7 @@ def _saved_row(saved: SavedSearch, count: int) -> Context:
         "id": saved.pk,
         "name": saved.name,
         "query": saved.query,
-        "address": address_of(saved.query, saved.order),
+        "address": query_address(saved.query, saved.order),
         "found": count,  # postings since it was saved
         "channels": _channels(getattr(saved, "rule", None)),  # by which the user is notified
         "refusal": percolator_query.refusal if percolator_query else "",  # why new postings cannot be matched
@@ -333,7 +334,7 @@ def found_page(saved: SavedSearch, user: User, before: int | None) -> Context:
     query = PercolatorQuery.objects.filter(pk=saved.pk).first()
     return {
         "saved": saved,
-        "address": address_of(saved.query, saved.order),
+        "address": query_address(saved.query, saved.order),
         "refusal": query.refusal if query else "",  # why new postings cannot be matched
         "rows": tuple(rows(user, [hit.posting_id for hit in shown])),
         "next": shown[-1].pk if len(hits) > LENGTH else None,  # hit after which the next page begins

@@ -28,9 +28,10 @@ from apps.search.actions import saved as actions
 from apps.search.algorithms.language import BadQuery
 from apps.search.models import SavedSearch
 from apps.search.queries import TooCostly
+from apps.search.queries.addresses import query_address
 from apps.search.queries.saved import saved_searches
 from apps.web.algorithms.numbers import whole_number
-from apps.web.pages.search_query import SearchQuery, address_of, explain
+from apps.web.pages.search_query import SearchQuery, explain
 from apps.web.views.rendering import PersonsRequest, Request, back, show
 
 MAX_COMPARED, COMPARED_SECONDS = 30, 600  # comparisons of models by a person
@@ -99,7 +100,7 @@ def save_search(request: PersonsRequest) -> HttpResponse:
         return redirect("search")
     if "alert" not in request.POST:
         messages.success(request, _("Search saved."))
-        return redirect(address_of(saved.query, saved.order))
+        return redirect(query_address(saved.query, saved.order))
     text = _("Search saved. Choose how you are notified.")
     if sends_mail() and request.user.email and not Rule.objects.filter(pk=saved.pk).exists():
         rules.set_rule(request.user, saved.pk, mail=Rule.Mail.ONCE)

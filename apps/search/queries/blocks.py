@@ -75,10 +75,7 @@ class _Block(PostingSource):
 
     @cached_property
     def _rows(self) -> Sequence[Row | None]:
-        (_, first), *others = parts = list(self.parts())
-        if not others:
-            return first
-        return [_joined(of_term) for of_term in zip(*(zip(repeat(at), rows) for at, rows in parts), strict=True)]
+        return [_joined(of_term) for of_term in zip(*(zip(repeat(at), rows) for at, rows in self.parts()), strict=True)]
 
     def alive(self) -> NDArray[np.bool_] | None:
         raise NotImplementedError
@@ -145,7 +142,7 @@ class GenerationBlock(_Block):
         return self._columns.alive if any(part.dead_count for part in self._segments) else None
 
     def of_sources(self, ids: frozenset[int]) -> NDArray[np.bool_]:
-        return stored.of_sources(self._segments, ids, super().of_sources)
+        return stored.of_sources(self._segments, ids, self.attributes().source_ids)
 
     def holding(self, term: int) -> IntArray:
         row = _joined([(part.first - self.first, self._conditions.row(part.id, term)) for part in self._segments])

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -292,16 +291,14 @@ def _amounts_with(index: Snapshot, required: Sequence[Sequence[str]]) -> tuple[i
     exact = amount = 0
     for block in index.blocks(index.numbers([term for group in required for term in group])):
         rows = block.rows()
-        held = np.zeros(block.size, np.int16)  # groups of which the document has a term
-        for start, end in pairwise(ends):
-            of_group = [row.documents for row in filter(None, rows[start:end])]
-            if of_group:
-                held[np.unique(np.concatenate(of_group)) if len(of_group) > 1 else of_group[0]] += 1
-        found = np.flatnonzero(held > 0)
-        if (allowed := block.allowed()) is not None:
-            found = found[allowed[found]]
-        exact += int((held[found] == len(required)).sum())
-        amount += found.size
+        held = np.zeros((len(required), block.size), np.bool_)
+        for holding, start, end in zip(held, ends, ends[1:], strict=False):
+            for row in filter(None, rows[start:end]):
+                holding[row.documents] = True
+        allowed = block.allowed()
+        admitted = held if allowed is None else held & allowed
+        exact += int(admitted.all(axis=0).sum()) if required else 0
+        amount += int(admitted.any(axis=0).sum())
     return exact, amount
 
 

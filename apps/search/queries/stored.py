@@ -4,7 +4,7 @@ No cached value ever changes under its key: numbers of documents and generations
 emptied has another head.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,17 +130,12 @@ def columns(run: Sequence[Segment], generations: Sequence[Segment]) -> Columns:
     return found[key]
 
 
-def of_sources(
-    run: Sequence[Segment], ids: frozenset[int], find: Callable[[frozenset[int]], NDArray[np.bool_]]
-) -> NDArray[np.bool_]:
+def of_sources(run: Sequence[Segment], ids: frozenset[int], source_ids: NDArray[np.integer]) -> NDArray[np.bool_]:
     """Flags of a run's documents from these sources, which hardly change from one search of a user to the next."""
     key = tuple(segment.id for segment in run), ids
-    known = _of_sources.among([key])
-    if known:
-        return unpack_flags(known[key].tobytes(), run[-1].end - run[0].first)
-    flags = find(ids)
-    _of_sources.keep({key: np.packbits(flags)})
-    return flags
+    known = _of_sources.among([key]) or {key: np.packbits(np.isin(source_ids, np.fromiter(ids, np.int64, len(ids))))}
+    _of_sources.keep(known)
+    return unpack_flags(known[key].tobytes(), source_ids.size)
 
 
 def _of(run: Sequence[Segment]) -> tuple[tuple[int, int], ...]:

@@ -4,7 +4,6 @@ from typing import Any, Literal, NamedTuple, Self, get_args
 from urllib.parse import urlencode
 
 from django.http import QueryDict
-from django.urls import reverse
 from django.utils.translation import gettext
 
 from apps.database.sanitizing import sanitize
@@ -14,6 +13,7 @@ from apps.web.algorithms.numbers import whole_number
 
 Verdict = Literal["liked", "disliked", ""]
 
+ORDERS: tuple[Order, ...] = get_args(Order)
 MAX_JUDGED = 20  # postings that count as liked, and likewise as disliked: the latest
 MAX_REMOVED = 50  # words
 MAX_WORD_LENGTH = 100  # characters
@@ -41,7 +41,7 @@ class SearchQuery(NamedTuple):
         removed = dict.fromkeys(sanitize(term) for term in given.getlist("without"))
         return cls(
             text=sanitize(given.get("q", "")),
-            order=order_named(given.get("order")),
+            order=next((order for order in ORDERS if order == given.get("order")), None),
             expansion=given.get("words") != "mine",
             removed=tuple(term for term in removed if 0 < len(term) <= MAX_WORD_LENGTH)[-MAX_REMOVED:],
             liked=liked,
@@ -115,19 +115,6 @@ def explain(error: BadQuery) -> str:
     return gettext(error.sentence).format(**error.values)
 
 
-def order_named(name: str | None) -> Order | None:
-    """
-    >>> order_named("newest"), order_named("sideways")
-    ('newest', None)
-    """
-    orders: tuple[Order, ...] = get_args(Order)
-    return next((order for order in orders if order == name), None)
-
-
 def _ids(values: list[str]) -> tuple[int, ...]:
     numbers = (number for value in values if (number := whole_number(value)) is not None)
     return tuple(dict.fromkeys(numbers))[-MAX_JUDGED:]
-
-
-def address_of(query: str, order: str) -> str:
-    return reverse("search") + SearchQuery(query, order=order_named(order)).address()

@@ -14,8 +14,8 @@ from apps.following.models import Follow
 from apps.following.queries import FollowedSource, Scope
 from apps.following.queries.counts import Unread
 from apps.following.queries.states import UNREAD, StateTag
+from apps.search.queries.addresses import query_address
 from apps.web.pages.rows import icon_address
-from apps.web.pages.search_query import address_of
 
 
 class SidebarSource(NamedTuple):
@@ -148,7 +148,7 @@ def sidebar(user: User, at: Scope | None = None) -> Sidebar:
         folders=_tree([each for each in own if each.kind == "folder"], within, None),
         sources=tuple(within.get(None, ())),
         searches=tuple(
-            SidebarSearch(each.id, each.name, address_of(each.query, each.order), each.unread)
+            SidebarSearch(each.id, each.name, query_address(each.query, each.order), each.unread)
             for each in own
             if each.kind == "search"
         ),

@@ -70,19 +70,17 @@ def best(blocks: Iterable[Block], weights: FloatArray, count: int) -> Ranking:
     scale = math.ldexp(1.0, min(_BITS - math.frexp(whole)[1], 900))  # 2**1024 would be too large for a float
     each = np.rint(np.asarray(weights, np.float64) * scale).astype(np.int64).tolist()
     scale *= MAX_PACKED / MAX_IMPACT
-    positive = np.maximum(weights, 0)
     room = np.empty(0, np.int32)
     for block in blocks:
         floor = float(scores.min()) if scores.size == count else 0.0
         needed = floor / block.largest_factor() * _JUST_BELOW
         bounds = block.largest()
-        if bounds is not None and float(positive @ bounds) <= needed:
+        if bounds is not None and float(np.maximum(weights, 0) @ bounds) <= needed:
             continue
         if room.size < block.size:
             room = np.empty(block.size, np.int32)
         found, sums = _candidates(block, each, math.floor(needed * scale), room[: block.size])
-        worth = block.factors()
-        values = sums / scale if worth is None else sums / scale * worth[found]
+        values = sums / scale if (worth := block.factors()) is None else sums / scale * worth[found]
         above = values > floor
         if above.any():  # the documents of older blocks have smaller numbers
             documents = np.append(found[above] + block.first, documents)
