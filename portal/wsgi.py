@@ -12,7 +12,7 @@ from portal.databases import refuse_newer_schema
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
-PAGES = {"/": "", "/search/": "q=wombats"}  # address and query
+PAGES = {"/": "", "/search/": "q=news"}  # address and query
 
 
 @cache

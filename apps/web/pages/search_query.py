@@ -28,6 +28,7 @@ class SearchQuery(NamedTuple):
     liked: tuple[int, ...] = ()
     disliked: tuple[int, ...] = ()
     start: str = ""  # cursor at the end of the previous page
+    all_terms: bool = False  # show all related terms, not only the heaviest
 
     @classmethod
     def read(cls, given: QueryDict) -> Self:
@@ -35,7 +36,7 @@ class SearchQuery(NamedTuple):
 
         >>> SearchQuery.read(QueryDict("q=paris&order=newest&like=7&like=x&unlike=7&without=hilton"))
         SearchQuery(text='paris', order='newest', expansion=True, removed=('hilton',), liked=(7,), disliked=(),
-                start='')
+                start='', all_terms=False)
         """
         liked = _ids(given.getlist("like"))
         removed = dict.fromkeys(sanitize(term) for term in given.getlist("without"))
@@ -47,6 +48,7 @@ class SearchQuery(NamedTuple):
             liked=liked,
             disliked=tuple(posting_id for posting_id in _ids(given.getlist("unlike")) if posting_id not in liked),
             start=sanitize(given.get("start", ""))[:MAX_CURSOR_LENGTH],
+            all_terms="terms" in given,
         )
 
     def address(self) -> str:
@@ -63,8 +65,7 @@ class SearchQuery(NamedTuple):
         values += [("without", term) for term in self.removed]
         values += [("like", posting_id) for posting_id in self.liked]
         values += [("unlike", posting_id) for posting_id in self.disliked]
-        if self.start:
-            values.append(("start", self.start))
+        values += [("start", self.start)] * bool(self.start) + [("terms", "all")] * self.all_terms
         return "?" + urlencode(values)
 
     def changed(self, *, start: str = "", **values: Any) -> Self:

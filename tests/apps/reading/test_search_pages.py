@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.reading.pages import search
-from apps.reading.pages.search import search_page
+from apps.reading.pages.search import MAX_CHIPS, search_page
 from apps.search.actions.dictionary import learn_spelling
 from apps.search.actions.reindexing import consume
 from apps.search.algorithms.language import parse
@@ -331,3 +331,18 @@ def test_help_links_its_examples(client):
     links = re.findall(r'href="/search/\?q=([^"]+)"', text)
     assert len(links) > 15
     assert all(parse(unquote_plus(link)) for link in links)
+
+
+@database
+def test_a_link_shows_the_related_terms_beyond_the_heaviest():
+    user, words = a_user(), "emissions delegations tariffs glaciers harvests reactors turbines forests"
+    for title in ("Paris summit", "Paris"):
+        a_found_posting(title, text=f"They argued about {words}.", language="en")
+    for number in range(16):
+        a_found_posting(f"Football {number}", text="It rained.", language="en")
+    page = search_page(user, SearchQuery("paris"), NOW)
+    assert len(page["added"]) == MAX_CHIPS
+    whole = search_page(user, query_of(page["with_all_terms"]), NOW)
+    assert len(whole["added"]) == MAX_CHIPS + page["further"]
+    assert {*words.split()} <= {word.word for word in whole["added"]}
+    assert whole["further"] == 0
