@@ -12,8 +12,6 @@ from portal.databases import refuse_newer_schema
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
-PAGES = {"/": "", "/search/": "q=news"}  # address and query
-
 
 @cache
 def answer_pages() -> None:
@@ -21,7 +19,7 @@ def answer_pages() -> None:
 
     That is addresses, templates, translations, patterns, dictionaries and specialized bytecode.
     """
-    for address, query in PAGES.items():
+    for address, query in (("/", ""), ("/search/", "q=news")):
         environ: dict[str, object] = {"HTTP_HOST": "localhost", "PATH_INFO": address, "QUERY_STRING": query}
         setup_testing_defaults(environ)
         b"".join(application(environ, lambda *_: len))
