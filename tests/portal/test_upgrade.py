@@ -53,6 +53,7 @@ def test_the_check_says_the_version_and_changes_nothing(settings, monkeypatch):
     assert "documents.0002_damage: other processes may go on" in output
 
 
+@pytest.mark.trial
 def test_an_upgrade_migrates_an_empty_database(make_database, tmp_path):
     done = subprocess.run(
         [sys.executable, "manage.py", "upgrade"],
