@@ -22,7 +22,7 @@ from tests.web import RSS, serving_pages
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(1_800)]
 
-CASES = int(os.environ.get("WIREBEAT_CONTRACT_CASES", "3"))  # of each operation
+CASES = int(os.environ.get("WIREBEAT_CONTRACT_CASES", "4"))  # of each operation
 CHECKS = (
     "not_a_server_error", "status_code_conformance", "content_type_conformance", "response_headers_conformance",
     "response_schema_conformance", "negative_data_rejection", "unsupported_method", "allow_header_conformance",
