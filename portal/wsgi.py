@@ -3,6 +3,7 @@ import os
 from functools import cache
 from wsgiref.util import setup_testing_defaults
 
+from django.conf import settings
 from django.core.cache import caches
 from django.core.wsgi import get_wsgi_application
 from django.db import connections
@@ -19,8 +20,9 @@ def answer_pages() -> None:
 
     That is addresses, templates, translations, patterns, dictionaries and specialized bytecode.
     """
+    allowed = {"HTTP_HOST": settings.ALLOWED_HOSTS[0].lstrip("*.") or "localhost", "HTTP_X_FORWARDED_PROTO": "https"}
     for address, query in (("/", ""), ("/search/", "q=news")):
-        environ: dict[str, object] = {"HTTP_HOST": "localhost", "PATH_INFO": address, "QUERY_STRING": query}
+        environ: dict[str, object] = {**allowed, "PATH_INFO": address, "QUERY_STRING": query}
         setup_testing_defaults(environ)
         b"".join(application(environ, lambda *_: len))
     connections.close_all()

@@ -62,7 +62,6 @@ def main(descriptor: int) -> None:
     orders = socket.socket(fileno=descriptor)
     processes.show_as("nursery")
     steps = deque[Callable[[], object]]([_load_pages, _load_tasks])
-    is_warm = False
     gc.set_threshold(RARELY)
     while True:
         if steps:
@@ -75,10 +74,9 @@ def main(descriptor: int) -> None:
         if not content:
             return
         order = Order(*json.loads(content))
-        if order.name == FIRST_PAGE and not is_warm:  # the database has been prepared by now
+        if order.name == FIRST_PAGE:  # the database has been prepared by now
             import_module("portal.wsgi").answer_pages()
             _freeze()
-            is_warm = True
         if not (process := _fork()):
             orders.close()
             return _run(order, files)

@@ -1,0 +1,24 @@
+"""What a web process has done before it is forked."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lab import throwaway
+
+ROOT = Path(__file__).resolve().parents[2]
+LOAD = "import portal.wsgi; from apps.search.queries import spelling; print(spelling._known is not None)"
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"WIREBEAT_HOSTS": "news.example", "WIREBEAT_TLS": "yes"}], ids=["own", "tls"]
+)
+def test_a_search_was_answered_whatever_the_host(make_database, tmp_path, settings):
+    settings |= {"DATABASE_URL": make_database(throwaway.TEMPLATE), "WIREBEAT_VAR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", LOAD], cwd=ROOT, env=os.environ | settings, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("True\n", "")
