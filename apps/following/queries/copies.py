@@ -52,6 +52,7 @@ REPRESENTS_UNREAD = _REPRESENTS.format(
 
 # The other feeds of the article of `posting`, in the order of arrival: those that the user follows and has not muted,
 # or if `follow` is missing, also listed ones. An article is unread if some copy is and none was read.
+# A copy that is marked unread is so in any feed, as in `with_state`.
 COPIES = f"""CROSS JOIN LATERAL (
     SELECT coalesce(array_agg(source_id || ' ' || title ORDER BY id) FILTER (WHERE is_shown), '{{}}') AS also,
         coalesce(bool_or(starred), false) AS starred,
@@ -60,7 +61,7 @@ COPIES = f"""CROSS JOIN LATERAL (
         SELECT min(twin.id) AS id, twin.source_id,
             min(coalesce(nullif(own.title, ''), nullif(feed.title, ''), feed.url)) AS title,
             bool_or(seen.starred_at IS NOT NULL) AS starred,
-            bool_or(own.id IS NOT NULL AND coalesce({_IS_NEW}, false)) AS is_new,
+            bool_or(coalesce({_IS_NEW}, false)) AS is_new,
             bool_or(own.id IS NOT NULL AND coalesce({_WAS_READ}, false)) AS was_read,
             twin.source_id <> posting.source_id
                 AND bool_or(NOT own.muted OR own.id IS NULL AND follow.id IS NULL AND feed.listed) AS is_shown

@@ -9,7 +9,7 @@ from datetime import timedelta
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
@@ -226,6 +226,7 @@ steps = st.one_of(
 
 class TestWhateverHappens(TestCase):
     @given(st.lists(steps, min_size=4, max_size=12), st.sampled_from(["newest", "oldest"]))
+    @example([("arrive", 3, 24, 3), ("mark", 0, False), ("arrive", 3, 2, 3)], "newest")
     def test_lists_counts_and_marks_know_articles(self, happenings, order):
         user = a_user()
         outer = a_folder(user, "outer")
