@@ -71,11 +71,11 @@ def newer_schema(connection: Connection) -> str:
 
 
 def refuse_newer_schema() -> bool:
-    """End this process if a newer version has migrated the database; false for one that does not answer yet."""
+    """End this process if a newer version has migrated the database. Returns whether it has this version's schema."""
     with suppress(psycopg.OperationalError), connect() as connection:
         if problem := newer_schema(connection):
             sys.exit(problem)
-        return True
+        return schema.known() <= schema.applied(connection)
     return False
 
 

@@ -20,7 +20,7 @@ def answer_pages() -> None:
 
     That is addresses, templates, translations, patterns, dictionaries and specialized bytecode.
     """
-    allowed = {"HTTP_HOST": settings.ALLOWED_HOSTS[0].lstrip("*.") or "localhost", "HTTP_X_FORWARDED_PROTO": "https"}
+    allowed = {"HTTP_HOST": [*settings.ALLOWED_HOSTS, ""][0].lstrip("*."), "HTTP_X_FORWARDED_PROTO": "https"}
     for address, query in (("/", ""), ("/search/", "q=news")):
         environ: dict[str, object] = {**allowed, "PATH_INFO": address, "QUERY_STRING": query}
         setup_testing_defaults(environ)
