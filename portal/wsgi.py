@@ -20,9 +20,9 @@ def answer_pages() -> None:
 
     That is addresses, templates, translations, patterns, dictionaries and specialized bytecode.
     """
-    allowed = {"HTTP_HOST": [*settings.ALLOWED_HOSTS, ""][0].lstrip("*."), "HTTP_X_FORWARDED_PROTO": "https"}
-    for address, query in (("/", ""), ("/search/", "q=news")):
-        environ: dict[str, object] = {**allowed, "PATH_INFO": address, "QUERY_STRING": query}
+    host = [*settings.ALLOWED_HOSTS, "localhost"][0].lstrip("*.") or "localhost"
+    for path, query in (("/", ""), ("/search/", "q=news")):
+        environ = dict[str, object](HTTP_HOST=host, PATH_INFO=path, QUERY_STRING=query, HTTP_X_FORWARDED_PROTO="https")
         setup_testing_defaults(environ)
         b"".join(application(environ, lambda *_: len))
     connections.close_all()
