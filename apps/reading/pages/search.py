@@ -33,7 +33,7 @@ from apps.web.pages.rows import PostingRow, rows, rows_by_id
 from apps.web.pages.search_query import Complaint, SearchQuery, complaint
 
 MAX_SOURCES = 12  # by which results can be narrowed
-MAX_CHIPS = 6  # related terms shown, unless all are wanted
+MAX_CHIPS = 6  # related terms shown as chips; a table has all of them if wanted
 
 
 class Origin(NamedTuple):
@@ -88,25 +88,30 @@ def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -
     shown = result.added[: None if query.all_terms else MAX_CHIPS]
     origins = {posting_id for added in shown for posting_id in added.posting_ids}
     read = texts(user, origins.union(result.postings))
-    return _page(query, order, has_words=has_words) | {
-        "meant": _meant(tree, query),  # spelling suggestion
-        "understood": understood(tree, query.text),  # the parsed query, if ambiguous
-        "needs_account": not user.is_authenticated and requires_account(tree),
-        "rows": _found(user, result, read, tree, query),
-        "total": result.total,  # estimate
-        "exact": result.exact,
-        "shown_total": _amount(result.total, result.total),
-        "shown_exact": _amount(result.exact, result.exact),
-        "shown_related": _amount(result.total - result.exact, result.total),
-        "is_partial": result.is_partial,  # old postings were not searched
-        "filters": filters(tree, query),  # links that remove one
-        "added": _added(shown, read, query),
-        "further": len(result.added) - len(shown),  # related terms
-        "with_all_terms": query.changed(all_terms=True).address(),
-        "removed": tuple(Link(term, query.putting_back(term).address()) for term in query.removed),
-        "sources": sources(tree, query, result, _source_names(user, result)),
-        "next": query.changed(start=result.next).address() if result.next else "",
-    }
+    return (
+        _page(query, order, has_words=has_words)
+        | {
+            "meant": _meant(tree, query),  # spelling suggestion
+            "understood": understood(tree, query.text),  # the parsed query, if ambiguous
+            "needs_account": not user.is_authenticated and requires_account(tree),
+            "rows": _found(user, result, read, tree, query),
+            "total": result.total,  # estimate
+            "exact": result.exact,
+            "shown_total": _amount(result.total, result.total),
+            "shown_exact": _amount(result.exact, result.exact),
+            "shown_related": _amount(result.total - result.exact, result.total),
+            "is_partial": result.is_partial,  # old postings were not searched
+            "filters": filters(tree, query),  # links that remove one
+            "added": (added := _added(shown, read, query)),
+            "chips": added[:MAX_CHIPS],
+            "further": Link(
+                "", query.changed(all_terms=True).address(), len(result.added) - len(shown)
+            ),  # related terms
+            "removed": tuple(Link(term, query.putting_back(term).address()) for term in query.removed),
+            "sources": sources(tree, query, result, _source_names(user, result)),
+            "next": query.changed(start=result.next).address() if result.next else "",
+        }
+    )
 
 
 def _page(query: SearchQuery, order: Order, *, has_words: bool = False, complaint: Complaint | None = None) -> Context:
