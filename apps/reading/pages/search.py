@@ -86,32 +86,29 @@ def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -
         fold=following.folds(user),
     )
     shown = result.added[: None if query.all_terms else MAX_CHIPS]
-    origins = {posting_id for added in shown for posting_id in added.posting_ids}
+    origins = {posting_id for term in shown for posting_id in term.posting_ids}
     read = texts(user, origins.union(result.postings))
-    return (
-        _page(query, order, has_words=has_words)
-        | {
-            "meant": _meant(tree, query),  # spelling suggestion
-            "understood": understood(tree, query.text),  # the parsed query, if ambiguous
-            "needs_account": not user.is_authenticated and requires_account(tree),
-            "rows": _found(user, result, read, tree, query),
-            "total": result.total,  # estimate
-            "exact": result.exact,
-            "shown_total": _amount(result.total, result.total),
-            "shown_exact": _amount(result.exact, result.exact),
-            "shown_related": _amount(result.total - result.exact, result.total),
-            "is_partial": result.is_partial,  # old postings were not searched
-            "filters": filters(tree, query),  # links that remove one
-            "added": (added := _added(shown, read, query)),
-            "chips": added[:MAX_CHIPS],
-            "further": Link(
-                "", query.changed(all_terms=True).address(), len(result.added) - len(shown)
-            ),  # related terms
-            "removed": tuple(Link(term, query.putting_back(term).address()) for term in query.removed),
-            "sources": sources(tree, query, result, _source_names(user, result)),
-            "next": query.changed(start=result.next).address() if result.next else "",
-        }
-    )
+    added = _added(shown, read, query)
+    chips = added[:MAX_CHIPS]
+    return _page(query, order, has_words=has_words) | {
+        "meant": _meant(tree, query),  # spelling suggestion
+        "understood": understood(tree, query.text),  # the parsed query, if ambiguous
+        "needs_account": not user.is_authenticated and requires_account(tree),
+        "rows": _found(user, result, read, tree, query),
+        "total": result.total,  # estimate
+        "exact": result.exact,
+        "shown_total": _amount(result.total, result.total),
+        "shown_exact": _amount(result.exact, result.exact),
+        "shown_related": _amount(result.total - result.exact, result.total),
+        "is_partial": result.is_partial,  # old postings were not searched
+        "filters": filters(tree, query),  # links that remove one
+        "added": added,
+        "chips": chips,
+        "further": Link("", query.changed(all_terms=True).address(), len(result.added) - len(shown)),
+        "removed": tuple(Link(term, query.putting_back(term).address()) for term in query.removed),
+        "sources": sources(tree, query, result, _source_names(user, result)),
+        "next": query.changed(start=result.next).address() if result.next else "",
+    }
 
 
 def _page(query: SearchQuery, order: Order, *, has_words: bool = False, complaint: Complaint | None = None) -> Context:
@@ -255,15 +252,11 @@ def _added(added: Collection[Added], read: Mapping[int, Text], query: SearchQuer
     return tuple(
         AddedWord(
             spelling[word.term],
-            tuple(_titled(id, read[id]) for id in ids),
+            tuple(Origin(id, read[id].title or read[id].text[:80]) for id in ids),
             query.leaving_out(word.term).address(),
         )
         for word, ids in known
     )
-
-
-def _titled(posting_id: int, text: Text) -> Origin:
-    return Origin(posting_id, text.title or text.text[:80])
 
 
 # --- sources ----------------------------------------------------------------------------------------------------------
