@@ -11,14 +11,14 @@ from subprocess import STDOUT
 from tempfile import TemporaryFile
 from typing import NamedTuple
 
-from lab import throwaway
+from lab import throwaway, workers
 from portal.launcher import processes
 from portal.launcher.embedded import StartError
 
 # The headless shell first, which loads a page in half the time of the whole browser.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PYTEST = (sys.executable, "-m", "pytest")
-MAX_WORKERS = 5
+MAX_WORKERS = 6
 WITH_TRIALS = "--trials"
 AGAIN = "--again"
 TESTS_FAILED = 1  # pytest's exit code
@@ -53,10 +53,12 @@ def run(arguments: Sequence[str]) -> int:
             throwaway.keep_as_template(servers)
             # Without bytecode, pytest and every process of the tests would compile all modules again.
             environment = servers | {"WIREBEAT_CHROMIUM": chromium() or "", "PYTHONDONTWRITEBYTECODE": ""}
+            environment["OPENBLAS_NUM_THREADS"] = "1"  # its threads would wait for each other in busy loops
             if for_pytest:
                 return throwaway.run_in_front([*PYTEST, *for_pytest], environment).code
-            step = tests(with_trials=WITH_TRIALS in arguments)
-            results = outcomes(quick_checks(), step, environment, again=AGAIN in arguments)
+            with workers.running(environment, throwaway.ROOT) as worker:
+                step = tests(worker, with_trials=WITH_TRIALS in arguments)
+                results = outcomes(quick_checks(), step, environment, again=AGAIN in arguments)
     except StartError as error:
         sys.exit(str(error))
     except processes.Stopped as stopped:
@@ -81,10 +83,10 @@ def quick_checks() -> list[Step]:
     ]
 
 
-def tests(*, with_trials: bool) -> Step:
+def tests(worker: str, *, with_trials: bool) -> Step:
     # More than there are processors: many tests wait for processes that they have started.
-    workers = str(min((os.cpu_count() or 1) + 2, MAX_WORKERS))
-    command = [*PYTEST, "--numprocesses", workers, "--dist", "worksteal"]
+    count = min((os.cpu_count() or 1) + 3, MAX_WORKERS)
+    command = [*PYTEST, "--tx", f"{count}*{worker}", "--dist", "worksteal"]
     remark = "" if chromium() else "; those in a browser were skipped: no chromium is installed"
     if with_trials:
         command += ["--hypothesis-profile", "full"]

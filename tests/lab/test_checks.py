@@ -12,6 +12,7 @@ from lab.checks import Step
 from tests.conftest import pytest_collection_modifyitems as put_in_order
 
 ROOT = Path(__file__).resolve().parents[2]
+WORKER = "popen//python=a-python"  # what starts a test process
 
 
 def python(name, code, **options):
@@ -85,15 +86,16 @@ def test_arguments_are_pytests(tmp_path):
 
 def test_the_checks_are_these():
     assert {step.name for step in checks.quick_checks()} == {"style", "format", "types", "shape", "migrations"}
-    assert "tests" in checks.tests(with_trials=False).name
+    assert "tests" in checks.tests(WORKER, with_trials=False).name
 
 
 def test_trials_are_left_out_and_counted_unless_they_are_wanted():
-    step = checks.tests(with_trials=False)
+    step = checks.tests(WORKER, with_trials=False)
     assert step.command[-2:] == ["-m", "not trial"]
+    assert any(each.endswith(f"*{WORKER}") for each in step.command)
     assert f"{checks.trials()} trials not run: manage.py test --trials" in step.remark
     assert checks.trials() > 5
-    everything = checks.tests(with_trials=True)
+    everything = checks.tests(WORKER, with_trials=True)
     assert "not trial" not in everything.command
     assert everything.command[-2:] == ["--hypothesis-profile", "full"]
     assert "trials" not in everything.remark
@@ -102,13 +104,13 @@ def test_trials_are_left_out_and_counted_unless_they_are_wanted():
 def test_a_configured_browser_takes_precedence(monkeypatch):
     monkeypatch.setenv("WIREBEAT_CHROMIUM", sys.executable)
     assert checks.chromium() == sys.executable
-    assert "chromium" not in checks.tests(with_trials=False).remark
+    assert "chromium" not in checks.tests(WORKER, with_trials=False).remark
 
 
 def test_without_a_browser_its_tests_are_skipped_with_a_reason(monkeypatch):
     monkeypatch.delenv("WIREBEAT_CHROMIUM", raising=False)
     monkeypatch.setenv("PATH", "/nonexistent")
-    assert "no chromium is installed" in checks.tests(with_trials=False).remark
+    assert "no chromium is installed" in checks.tests(WORKER, with_trials=False).remark
 
 
 class AnItem:

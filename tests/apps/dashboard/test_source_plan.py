@@ -116,7 +116,8 @@ def test_missing_data_is_explained(client, staff):
 
 def test_a_timetable_is_named(client, staff):
     a_plan(policy="uniform")
-    source = a_planned_source(timezone.now())
+    # Due at nine: the first time after a check shortly before three or fifteen would be moved by the shortest gap.
+    source = a_planned_source(timezone.now().replace(hour=6, minute=0, second=0, microsecond=0))
     source.weekly_profile.timetable, source.weekly_profile.period = np.array([3.0, 15.0]).tobytes(), 24.0
     source.weekly_profile.save()
     page = text_of_plan(client, source)

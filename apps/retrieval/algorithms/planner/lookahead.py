@@ -24,6 +24,7 @@ LEAST_STEP, LONGEST_STEP = 1 / 60, 1.5  # h
 DELAY_NODES = 65
 REFINEMENT = 8  # parts of a step among which the first due time is refined
 LOSS_HOURS = 24.0  # a posting that slips out of its feed unseen is as bad as one that comes a day late
+SHARED_HEAD = 8  # nodes for which the earliest candidate stays: comparing a few more costs less than looking
 BATCH = 256  # sources planned at once, so that their tables stay in the processor's cache
 
 
@@ -153,14 +154,13 @@ def cheapest_plans(
     """
     nodes, count = expected.shape[0] - 1, expected.shape[1]
     slope = expected * step
-    area = np.zeros_like(slope)
-    np.cumsum(0.5 * (slope[1:] + slope[:-1]), axis=0, out=area[1:])
     collected = slope.copy()
     collected[0] = 0.0  # what waits now was not collected by the retrieval at node 0, which failed or is long past
     lossy = bool((expected[-1] > window).any())
     price = np.minimum(price, 1e12)
     line = np.full_like(slope, np.inf)
     line[0] = 0.0
+    own = slope * np.arange(nodes + 1)[:, None] + price  # of a node's line, beside the cheapest way to it
     former = np.zeros(slope.shape, dtype=np.int64)  # the node of the retrieval before
     columns = np.arange(count)
     nearest, farthest, head = int(least.min()), int(least.max()), 0
@@ -174,11 +174,9 @@ def cheapest_plans(
             near = max(node - farthest + 1, head)  # no candidate before it is too near
             candidates[near - head :][np.arange(near, last)[:, None] > node - least] = np.inf
         best = candidates.argmin(axis=0)
-        cost = candidates[best, columns] + area[node] + price
-        best += head
-        line[node] = cost - area[node] + slope[node] * node
-        former[node] = best
-        if not lossy:
+        line[node] = candidates[best, columns] + own[node]
+        former[node] = best = best + head
+        if not lossy and node % SHARED_HEAD == 0:
             head = int(best.min())
     return *_first_two(former), former
 
