@@ -76,18 +76,24 @@ def wait_for_fork(address: str) -> None:
 
 
 def import_tests() -> None:
-    import hypothesis  # noqa: PLC0415, not for the processes that only wait
-    import pytest  # noqa: PLC0415
-
-    @hypothesis.settings(max_examples=1, database=None)
-    @hypothesis.given(hypothesis.strategies.booleans())
-    def find_nothing(example: bool) -> None:
-        """Have hypothesis collect the constants of all modules, as it does before its first example."""
+    import pytest  # noqa: PLC0415, not for the processes that only wait
 
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
         pytest.main(["--collect-only", "-qq", "-p", "no:cacheprovider"])  # each process reports errors once more
-    find_nothing()
+    try_an_example()
     gc.freeze()  # otherwise garbage collection would touch, and so copy, all of the shared memory
+
+
+def try_an_example() -> None:
+    """Have hypothesis collect the constants of all modules, as it does before its first example."""
+    import hypothesis  # noqa: PLC0415, which pytest wants to import itself
+
+    @hypothesis.settings(max_examples=1, database=None)
+    @hypothesis.given(hypothesis.strategies.booleans())
+    def nothing(example: bool) -> None:
+        pass
+
+    nothing()
 
 
 if __name__ == "__main__":
