@@ -32,14 +32,15 @@ def assert_good(page: Page, addresses: Iterable[str], home: str) -> None:
     assert all(address.startswith(home) for address in requests)
 
 
-def test_pages_for_visitors_are_accessible_and_fit(page: Page, client, live_server):
+@pytest.mark.parametrize("share", [2, pytest.param(1, marks=pytest.mark.trial)], ids=["half", "all"])
+def test_pages_for_visitors_are_accessible_and_fit(page: Page, client, live_server, share):
     values = everything.some_of_everything(everything.an_admin())
     addresses = everything.pages(client, values)
     assert len(addresses) >= 15
-    assert_good(page, addresses, live_server.url)
+    assert_good(page, list(addresses)[::share], live_server.url)
 
 
-@pytest.mark.parametrize("share", [3, pytest.param(1, marks=pytest.mark.trial)], ids=["a third", "all"])
+@pytest.mark.parametrize("share", [5, pytest.param(1, marks=pytest.mark.trial)], ids=["a fifth", "all"])
 def test_pages_of_users_and_admins(page: Page, client, live_server, share):
     user = everything.an_admin()
     values = everything.some_of_everything(user)

@@ -20,7 +20,7 @@ from lab.worlds.synthetic import make_feeds
 from tests.builders import a_follow
 from tests.web import replaying
 
-SOME_DAYS, WEEK = timedelta(days=3), timedelta(days=7)
+SOME_DAYS, WEEK = timedelta(days=2), timedelta(days=7)
 HOUR, DAY = 3_600.0, 86_400.0  # s
 GOOD = 4  # sources without faults
 FAULTY = dict(enumerate(Fault, start=GOOD + 1))
@@ -87,7 +87,7 @@ def watched(portal, replay: Replay, *, killed_share: float = 0.0, duration: time
     return Week(replay, ids, duration)
 
 
-@pytest.fixture(params=[SOME_DAYS, pytest.param(WEEK, marks=pytest.mark.trial)], ids=["three days", "a week"])
+@pytest.fixture(params=[SOME_DAYS, pytest.param(WEEK, marks=pytest.mark.trial)], ids=["two days", "a week"])
 def week(portal, request) -> Iterator[Week]:
     end = (portal.now + request.param).timestamp()
     for replay in replayed(portal, Options(slowness=0.0, end=end), FAULTY):

@@ -59,11 +59,11 @@ def installation(request, tmp_path_factory):
 
 @pytest.fixture
 def refused(request) -> Sequence[str]:
-    """All of REFUSED for pictures, and in the trial; each other test tries another eighth, as all check them alike."""
+    """All of REFUSED for pictures, and in the trial; each other test tries another sixteenth, as all check them alike."""
     given = request.node.callspec.params
     if given["installation"] == "up" or given.get("endpoint") == "picture":
         return REFUSED
-    return REFUSED[crc32(request.node.name.encode()) % 8 :: 8]
+    return REFUSED[crc32(request.node.name.encode()) % 16 :: 16]
 
 
 @pytest.fixture(autouse=True)

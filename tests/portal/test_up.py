@@ -30,7 +30,14 @@ def is_answered(address):
         return answer.status == 200
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(signal.SIGINT, marks=pytest.mark.trial),
+        signal.SIGTERM,
+        pytest.param(signal.SIGHUP, marks=pytest.mark.trial),
+    ],
+)
 def test_a_request_to_stop_leaves_nothing_behind_and_is_no_failure(house, number):
     # The tests may run with the signal ignored (nohup, a job in the background), and children inherit that.
     house.start(preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))

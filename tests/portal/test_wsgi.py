@@ -15,8 +15,11 @@ LOAD = "import portal.wsgi; from apps.search.queries import spelling; print(spel
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"WIREBEAT_HOSTS": "news.example", "WIREBEAT_TLS": "yes"}, {"WIREBEAT_HOSTS": "*"}],
-    ids=["own", "tls", "any"],
+    [
+        pytest.param({}, id="own", marks=pytest.mark.trial),
+        pytest.param({"WIREBEAT_HOSTS": "news.example", "WIREBEAT_TLS": "yes"}, id="tls"),
+        pytest.param({"WIREBEAT_HOSTS": "*"}, id="any", marks=pytest.mark.trial),
+    ],
 )
 def test_a_search_was_answered_whatever_the_host(make_database, tmp_path, settings):
     settings |= {"DATABASE_URL": make_database(throwaway.TEMPLATE), "WIREBEAT_VAR": str(tmp_path)}
@@ -26,7 +29,7 @@ def test_a_search_was_answered_whatever_the_host(make_database, tmp_path, settin
     assert (done.stdout, done.stderr) == ("True\n", "")
 
 
-@pytest.mark.parametrize("hosts", ["localhost", ","])
+@pytest.mark.parametrize("hosts", ["localhost", pytest.param(",", marks=pytest.mark.trial)])
 def test_nothing_is_answered_from_an_empty_database(make_database, tmp_path, hosts):
     settings = {"DATABASE_URL": make_database(), "WIREBEAT_VAR": str(tmp_path), "WIREBEAT_HOSTS": hosts}
     done = subprocess.run(

@@ -29,11 +29,20 @@ FILTER, LIMITS, NAMESPACE, USER = "seccomp filter", "resource limits", "user and
 REAL = sandbox.LOADED
 
 
-@pytest.fixture(autouse=True)
-def _loaded(monkeypatch):
+@pytest.fixture(autouse=True, scope="module")
+def _loaded():
     sandbox.stop()  # children that an earlier test has started know other functions
-    monkeypatch.setattr(sandbox, "LOADED", (f"{hostile.__name__}:load",))
-    yield
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sandbox, "LOADED", (f"{hostile.__name__}:load",))
+        yield
+    sandbox.stop()
+
+
+@pytest.fixture
+def new_children(monkeypatch):
+    """For a test that changes how children are started: none of before are used, and none are left."""
+    sandbox.stop()
+    yield monkeypatch
     sandbox.stop()
 
 
@@ -148,35 +157,35 @@ def test_the_kernel_confirms_the_measures_that_are_reported():
 
 
 @pytest.mark.parametrize("function", [hostile.open_file, hostile.open_socket])
-def test_limits_refuse_files_and_sockets_where_there_is_no_filter(monkeypatch, function):
+def test_limits_refuse_files_and_sockets_where_there_is_no_filter(new_children, function):
     need(LIMITS)
     sandbox.stop()
-    monkeypatch.setattr(sandbox, "LOADED", (f"{hostile.__name__}:without_filter",))
+    new_children.setattr(sandbox, "LOADED", (f"{hostile.__name__}:without_filter",))
     assert FILTER not in sandbox.measures()
     with pytest.raises(sandbox.Crashed, match="Too many open files"):
         sandbox.run(function)
 
 
-def test_limits_refuse_processes_where_there_is_no_filter(monkeypatch):
+def test_limits_refuse_processes_where_there_is_no_filter(new_children):
     need(LIMITS)
     if os.geteuid() == 0:
         need(USER)
     sandbox.stop()
-    monkeypatch.setattr(sandbox, "LOADED", (f"{hostile.__name__}:without_filter",))
+    new_children.setattr(sandbox, "LOADED", (f"{hostile.__name__}:without_filter",))
     with pytest.raises(sandbox.Crashed, match="Resource temporarily unavailable"):
         sandbox.run(hostile.fork)
 
 
-def test_the_environment_holds_no_secret(monkeypatch):
-    monkeypatch.setenv("WIREBEAT_SECRET_KEY", "squeamish")
-    monkeypatch.setenv("DATABASE_URL", "postgresql://wirebeat:ossifrage@localhost/")
+def test_the_environment_holds_no_secret(new_children):
+    new_children.setenv("WIREBEAT_SECRET_KEY", "squeamish")
+    new_children.setenv("DATABASE_URL", "postgresql://wirebeat:ossifrage@localhost/")
     found = sandbox.run(hostile.environment)
     assert "squeamish" not in str(found)
     assert "ossifrage" not in str(found)
     assert not {name for name in found if name.startswith(("WIREBEAT", "DATABASE", "DJANGO"))}
 
 
-def test_descriptors_of_the_parent_are_closed():
+def test_descriptors_of_the_parent_are_closed(new_children):
     with Path(sys.executable).open("rb") as file:
         os.set_inheritable(file.fileno(), True)
         assert sandbox.run(hostile.open_descriptors) in ([0, 3], [0, 1, 2, 3])
@@ -295,8 +304,16 @@ PAGE = """<html><head><meta charset="%s"><title>Bridge</title></head><body><ul>
 <li><a href="/3"><b>School wins the cup</b></a></li></ul></body></html>"""
 
 
-def test_confined_functions_return_what_unconfined_ones_do(monkeypatch):
-    monkeypatch.setattr(sandbox, "LOADED", REAL)
+@pytest.fixture(scope="module")
+def real_children(_loaded):
+    """For the tests from here on."""
+    sandbox.stop()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sandbox, "LOADED", REAL)
+        yield
+
+
+def test_confined_functions_return_what_unconfined_ones_do(real_children):
     about = {"content_type": "text/html", "url": "http://localhost/"}
     recipe = Recipe(item="//li", title=".//b", link=".//a/@href")
     page, broken = (PAGE % "utf-8").encode(), b"<rss><channel><title>A & B<item><title>One</rss>"
@@ -317,14 +334,12 @@ def test_confined_functions_return_what_unconfined_ones_do(monkeypatch):
 @pytest.mark.parametrize(
     "charset", ["windows-1251", "shift_jis", "gb18030", "big5", "euc-kr", "koi8-r", "iso-8859-8-i"]
 )
-def test_confined_functions_know_every_charset(monkeypatch, charset):
-    monkeypatch.setattr(sandbox, "LOADED", REAL)
+def test_confined_functions_know_every_charset(real_children, charset):
     about = {"content_type": f"text/html; charset={charset}", "url": "http://localhost/"}
     page = (PAGE % charset).encode()
     assert sandbox.run(read_index, page, **about) == read_index(page, **about)
 
 
-def test_an_empty_page_is_no_feed(monkeypatch):
-    monkeypatch.setattr(sandbox, "LOADED", REAL)
+def test_an_empty_page_is_no_feed(real_children):
     with pytest.raises(NotAFeed, match="empty"):
         sandbox.run(read_index, b"", content_type="text/html", url="http://localhost/")

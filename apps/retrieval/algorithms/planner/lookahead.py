@@ -24,7 +24,7 @@ LEAST_STEP, LONGEST_STEP = 1 / 60, 1.5  # h
 DELAY_NODES = 65
 REFINEMENT = 8  # parts of a step among which the first due time is refined
 LOSS_HOURS = 24.0  # a posting that slips out of its feed unseen is as bad as one that comes a day late
-SHARED_HEAD = 8  # nodes for which the earliest candidate stays: comparing a few more costs less than looking
+SHARED_HEAD = 8  # nodes for which the earliest candidate stays: comparing a few more costs less than finding out
 BATCH = 256  # sources planned at once, so that their tables stay in the processor's cache
 
 
