@@ -23,7 +23,6 @@ WITH_TRIALS = "--trials"
 AGAIN = "--again"
 TESTS_FAILED = 1  # pytest's exit code
 MAX_AGAIN = 5  # failed tests that run again; more failures are no coincidence
-TRIAL = "pytest.mark.trial"
 SHAPE = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 
 
@@ -92,14 +91,8 @@ def tests(worker: str, *, with_trials: bool) -> Step:
         command += ["--hypothesis-profile", "full"]
     else:
         command += ["-m", "not trial"]
-        remark += f"; {trials()} trials not run: manage.py test {WITH_TRIALS}"
+        remark += f"; trials not run: manage.py test {WITH_TRIALS}"
     return Step("tests", command, remark)
-
-
-def trials() -> int:
-    """How many tests are marked as trials."""
-    files = (throwaway.ROOT / "tests").rglob("test_*.py")
-    return sum(file.read_text(encoding="utf-8").count(TRIAL) for file in files)
 
 
 def outcomes(

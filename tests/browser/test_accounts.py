@@ -11,10 +11,10 @@ from django.core import mail
 from playwright.sync_api import Page, expect
 
 from apps.accounts.models import User
+from tests.browser.scripts import with_and_without_scripts, without_scripts
 from tests.builders import a_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
 
 PASSWORD = "a long password"
 
@@ -149,7 +149,7 @@ def test_a_missing_passkey_shows_an_error(page: Page):
     expect(page.get_by_role("alert")).to_contain_text("That did not work")
 
 
-@pytest.mark.parametrize("page", ["without scripts"], indirect=True)
+@without_scripts
 def test_without_scripts_nothing_is_offered_that_needs_them(page: Page):
     page.goto("/accounts/login/")
     expect(page.get_by_role("button", name="Use a passkey")).to_be_hidden()

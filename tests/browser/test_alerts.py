@@ -10,10 +10,10 @@ from playwright.sync_api import Page, expect
 from apps.alerts import actions
 from apps.alerts.actions import delivering
 from apps.alerts.models import Message
+from tests.browser.scripts import with_and_without_scripts
 from tests.builders import a_follow, a_posting, a_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
 
 
 @pytest.fixture

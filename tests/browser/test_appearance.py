@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.everything import sign_in
+from tests.browser.scripts import with_and_without_scripts
 from tests.builders import a_posting, a_source, a_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -11,7 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 BRIGHTNESS = """() => getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0]"""
 
 
-@pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
+@with_and_without_scripts
 def test_a_visitor_reads_in_chinese_by_night(page: Page):
     page.goto("/help/keys/")
     assert page.evaluate(BRIGHTNESS) > 200

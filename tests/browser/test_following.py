@@ -15,13 +15,13 @@ from apps.following import queries as following
 from apps.following.models import Follow, Mark
 from apps.postings.models import Posting
 from lab.worlds.feed import make_feed
+from tests.browser.scripts import with_and_without_scripts
 from tests.browser.test_reading import sign_in
 from tests.builders import a_folder, a_follow, a_source, a_user, some_postings
 from tests.journeys.conftest import Portal
 from tests.web import replaying
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
 
 
 class Clicks:

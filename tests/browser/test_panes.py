@@ -14,6 +14,7 @@ from apps.postings.models import Posting
 from tests.apps.reading.recordings_server import Publisher, publishing
 from tests.browser import everything
 from tests.browser.conftest import wait_until
+from tests.browser.scripts import with_and_without_scripts
 from tests.browser.test_reading import sign_in
 from tests.builders import a_folder, a_follow, a_posting, a_source, a_user, some_postings
 
@@ -255,7 +256,7 @@ def publisher(settings) -> Iterator[Publisher]:
         yield server
 
 
-@pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
+@with_and_without_scripts
 def test_reader_view_fetches_the_text_of_a_teaser(page: Page, publisher: Publisher):
     source = a_follow().source
     sign_in(page, source.follows.get().user)

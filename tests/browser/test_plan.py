@@ -9,10 +9,10 @@ from playwright.sync_api import Page, expect
 from apps.retrieval import actions
 from apps.retrieval.models import Plan, Schedule
 from apps.sources.models import Source
+from tests.browser.scripts import with_and_without_scripts
 from tests.builders import a_plan, a_profile, a_schedule, a_source, a_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from playwright.sync_api import Page, expect
 from apps.following.models import Mark
 from apps.postings.queries.recognition import link_key_of
 from apps.published_feeds.models import PrivateAddress
+from tests.browser.scripts import with_and_without_scripts
 from tests.browser.test_reading import sign_in
 from tests.builders import a_folder, a_follow, a_posting, a_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
 
 
 @with_and_without_scripts

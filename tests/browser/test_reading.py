@@ -14,6 +14,7 @@ from apps.following.models import Follow, Mark
 from apps.postings.models import Posting
 from apps.sources.models import Source
 from tests.browser import everything
+from tests.browser.scripts import with_and_without_scripts, without_scripts
 from tests.builders import (
     NOON,
     a_follow,
@@ -29,8 +30,6 @@ from tests.builders import (
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-without_scripts = pytest.mark.parametrize("page", ["without scripts"], indirect=True)
-with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
 
 
 def sign_in(page: Page, user: User) -> None:

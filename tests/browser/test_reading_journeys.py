@@ -14,10 +14,10 @@ from apps.accounts.models import User
 from apps.following.models import Highlight, Mark, Note, Playback, Tagging
 from apps.reading.actions import recordings
 from tests.apps.reading.recordings_server import Publisher, publishing
+from tests.browser.scripts import with_and_without_scripts
 from tests.builders import NOON, a_follow, a_posting, a_user, some_postings
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
 
 
 @pytest.fixture

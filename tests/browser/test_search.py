@@ -10,10 +10,10 @@ from playwright.sync_api import Page, expect
 
 from apps.search.actions.reindexing import consume
 from apps.sources.models import Source
+from tests.browser.scripts import with_and_without_scripts
 from tests.builders import a_follow, a_posting, a_source
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-with_and_without_scripts = pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
 
 WIDTHS = (390, 1280)
 FILLER = "Some more words that say nothing in particular. " * 5

@@ -5,12 +5,13 @@ from playwright.sync_api import Page, expect
 
 from apps.stories.models import Story
 from tests.apps.reading.test_stories_pages import BUDGET, STORM, publish, pull
+from tests.browser.scripts import with_and_without_scripts
 from tests.builders import a_user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.mark.parametrize("page", ["with scripts", "without scripts"], indirect=True)
+@with_and_without_scripts
 def test_a_story_is_read_explained_and_hidden(page: Page, client, live_server):
     publish(*STORM)
     publish(*BUDGET)

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.scripts import without_scripts
 from tests.builders import a_posting
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -33,7 +34,7 @@ def test_a_slider_makes_the_summary_longer_in_its_place(page: Page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-@pytest.mark.parametrize("page", ["without scripts"], indirect=True)
+@without_scripts
 def test_links_make_it_longer_without_scripts(page: Page):
     posting = a_posting(text=TEXT, html=f"<p>{TEXT}</p>", language="en")
     page.goto(f"/posting/{posting.pk}/")

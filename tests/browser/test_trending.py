@@ -7,12 +7,13 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from apps.trending import actions
+from tests.browser.scripts import without_scripts
 from tests.builders import a_posting, a_source
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.mark.parametrize("page", ["without scripts"], indirect=True)
+@without_scripts
 def test_a_word_is_drawn_taken_away_and_searched_for(page: Page):
     now = timezone.now()
     sources = [a_source(listed=True, title=f"Gazette {number}", category="local") for number in range(6)]

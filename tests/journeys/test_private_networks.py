@@ -59,7 +59,7 @@ def installation(request, tmp_path_factory):
 
 @pytest.fixture
 def refused(request) -> Sequence[str]:
-    """All of REFUSED for pictures, and in the trial; each other test tries another sixteenth, as all check them alike."""
+    """All of REFUSED for pictures and in the trial; other tests try a sixteenth each, as all check them alike."""
     given = request.node.callspec.params
     if given["installation"] == "up" or given.get("endpoint") == "picture":
         return REFUSED

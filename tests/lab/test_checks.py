@@ -89,12 +89,11 @@ def test_the_checks_are_these():
     assert "tests" in checks.tests(WORKER, with_trials=False).name
 
 
-def test_trials_are_left_out_and_counted_unless_they_are_wanted():
+def test_trials_are_left_out_unless_they_are_wanted():
     step = checks.tests(WORKER, with_trials=False)
     assert step.command[-2:] == ["-m", "not trial"]
     assert any(each.endswith(f"*{WORKER}") for each in step.command)
-    assert f"{checks.trials()} trials not run: manage.py test --trials" in step.remark
-    assert checks.trials() > 5
+    assert "trials not run: manage.py test --trials" in step.remark
     everything = checks.tests(WORKER, with_trials=True)
     assert "not trial" not in everything.command
     assert everything.command[-2:] == ["--hypothesis-profile", "full"]
