@@ -32,7 +32,7 @@ def assert_good(page: Page, addresses: Iterable[str], home: str) -> None:
     assert all(address.startswith(home) for address in requests)
 
 
-@pytest.mark.parametrize("share", [2, pytest.param(1, marks=pytest.mark.trial)], ids=["half", "all"])
+@pytest.mark.parametrize("share", [4, pytest.param(1, marks=pytest.mark.trial)], ids=["a quarter", "all"])
 def test_pages_for_visitors_are_accessible_and_fit(page: Page, client, live_server, share):
     values = everything.some_of_everything(everything.an_admin())
     addresses = everything.pages(client, values)
@@ -40,7 +40,7 @@ def test_pages_for_visitors_are_accessible_and_fit(page: Page, client, live_serv
     assert_good(page, list(addresses)[::share], live_server.url)
 
 
-@pytest.mark.parametrize("share", [5, pytest.param(1, marks=pytest.mark.trial)], ids=["a fifth", "all"])
+@pytest.mark.parametrize("share", [8, pytest.param(1, marks=pytest.mark.trial)], ids=["an eighth", "all"])
 def test_pages_of_users_and_admins(page: Page, client, live_server, share):
     user = everything.an_admin()
     values = everything.some_of_everything(user)

@@ -78,8 +78,9 @@ def a_list_in_folders(addresses: Sequence[str]) -> bytes:
     return f'<opml version="2.0"><body>{"".join(folders)}</body></opml>'.encode()
 
 
-@pytest.mark.parametrize(("page", "count"), [("with scripts", 90), ("without scripts", 60)], indirect=["page"])
-def test_a_long_list_is_imported_and_the_river_is_filled_by_what_it_publishes(page: Page, settings, count: int):
+@with_and_without_scripts
+def test_a_long_list_is_imported_and_the_river_is_filled_by_what_it_publishes(page: Page, settings):
+    count = 60
     settings.RETRIEVAL_HOST_GAP = 0
     user, begin = a_user(images="blocked"), timezone.now() - timedelta(hours=1)
     feeds = [make_feed(number, [(begin, f"News of {number}")], title=f"Paper {number}") for number in range(count)]

@@ -192,7 +192,8 @@ def retrieved(engine: Engine, url: str, **values) -> Retrieval:
 
 
 def addresses(ports: Listener) -> list[str]:
-    return [template.format(port=port) for template in REFUSED for port in (ports.open, ports.closed)]
+    """Each with a port that is open, or with one that is closed: neither may be connected to."""
+    return [template.format(port=(ports.open, ports.closed)[at % 2]) for at, template in enumerate(REFUSED)]
 
 
 def test_a_source_at_a_private_address_is_not_fetched(engine, ports, watch):
@@ -221,7 +222,7 @@ def test_pages_of_postings_are_not_fetched_from_private_addresses(engine, ports,
         watch.own_ports.add(web.port)
         assert retrieved(engine, web.url("/feed"), full_text=True).outcome == "new"
     pages = Page.objects.all()
-    assert len(pages) > 40
+    assert len(pages) > 30
     assert {page.reason for page in pages} == {pages[0].reason}
     assert "robots.txt" in pages[0].reason  # which cannot be read there either
     assert (watch.connects, ports.taken) == ([], 0)

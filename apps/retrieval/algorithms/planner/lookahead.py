@@ -164,6 +164,7 @@ def cheapest_plans(
     former = np.zeros(slope.shape, dtype=np.int64)  # the node of the retrieval before
     columns = np.arange(count)
     nearest, farthest, head = int(least.min()), int(least.max()), 0
+    too_near = np.arange(farthest - 1, nearest - 1, -1)[:, None] < least  # by the distance of the retrieval before
     for node in range(nearest, nodes + 1):
         last = node - nearest + 1
         candidates = line[head:last] - collected[head:last] * node
@@ -172,7 +173,7 @@ def cheapest_plans(
             candidates += LOSS_HOURS * np.maximum(new - window, 0.0)
         if farthest > nearest:
             near = max(node - farthest + 1, head)  # no candidate before it is too near
-            candidates[near - head :][np.arange(near, last)[:, None] > node - least] = np.inf
+            candidates[near - head :][too_near[near - last :]] = np.inf
         best = candidates.argmin(axis=0)
         line[node] = candidates[best, columns] + own[node]
         former[node] = best = best + head
