@@ -4,9 +4,11 @@ import gc
 import os
 import signal
 import socket
+import sys
 from collections.abc import Generator, Iterator
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import hypothesis
@@ -178,6 +180,18 @@ def quick_clients() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", add)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def kept_readers() -> Iterator[None]:
+    """Keep children that read documents when an engine stops: starting one takes a quarter of a second."""
+    engine = sys.modules.get("apps.retrieval.worker.engine")
+    if engine is None:
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "sandbox", SimpleNamespace(CHILDREN=engine.sandbox.CHILDREN, stop=lambda: None))
         yield
 
 
