@@ -10,7 +10,7 @@ from apps.retrieval.algorithms.address_ranges import is_public
 
 
 @given(st.ip_addresses())
-def test_what_the_standard_library_calls_private_or_special_is_never_public(address):
+def test_addresses_that_the_standard_library_calls_private_are_never_public(address):
     special = (
         address.is_private or address.is_loopback or address.is_link_local or address.is_multicast
         or address.is_reserved or address.is_unspecified
@@ -46,5 +46,5 @@ def test_the_public_internet_is_public(address):
 
 
 @pytest.mark.parametrize("text", ["", "localhost", "127.1", "0x7f.0.0.1", "fe80::1%eth0", "8.8.8.8 ", "8.8.8.8/32"])
-def test_what_is_no_plain_address_is_not_public(text):
+def test_unusual_spellings_of_addresses_are_not_public(text):
     assert not is_public(text)

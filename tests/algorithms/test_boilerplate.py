@@ -102,7 +102,7 @@ def number_word(number: int) -> str:
     return "".join(chr(ord("a") + int(digit)) * 3 for digit in str(number * 7_919 + 10_000))
 
 
-def test_what_people_see_names_the_pattern_and_its_share():
+def test_a_learned_pattern_has_a_sample_and_a_share():
     postings = [(title, f"{text}\nThe post {title} appeared first on Our Site.") for title, text in REPORTS]
     [learned] = learned_from(postings).learned()
     assert learned.sample == "The post … appeared first on Our Site."

@@ -105,7 +105,7 @@ def test_a_part_of_a_slot_counts_for_a_part():
     assert found.updates[0, 0] + found.silences[0, 0] == pytest.approx(1.5)
 
 
-def test_who_does_not_know_which_slot_it_was_doubts_more():
+def test_an_unknown_slot_leaves_more_doubt():
     sharp = tracked(Observations.of([0] * 4, [0, 1, 2, 3], [1, 2, 3, 4], [True, False, False, False]), now=4.0)
     blurred = tracked(Observations.of([0], [0], [4], [True]), now=4.0)
     assert (blurred.doubt[0, 1:] > sharp.doubt[0, 1:]).all()

@@ -37,7 +37,7 @@ def test_news_is_never_fetched_again():
 @pytest.mark.parametrize(
     "values", [{"probability": 0.69, "run_length": 2_000}, {"probability": 0.95, "run_length": 249}]
 )
-def test_what_may_be_news_is_fetched_again(values):
+def test_doubtful_news_pages_are_fetched_again(values):
     decision = decide(kind="news", **values)
     assert (decision.kind, decision.due_at) == ("valueless", NOW + REFETCH_AFTER[0])
 
@@ -57,7 +57,7 @@ def test_a_list_of_other_things_becomes_no_source():
     assert (decision.kind, decision.becomes_source, decision.due_at) == ("index", False, NOW + REFETCH_AFTER[0])
 
 
-def test_what_may_be_an_index_is_fetched_again():
+def test_doubtful_index_pages_are_fetched_again():
     decision = decide(kind="index", probability=0.45)
     assert (decision.kind, decision.becomes_source, decision.due_at) == ("index", False, NOW + REFETCH_AFTER[0])
 

@@ -93,7 +93,7 @@ def test_files_and_other_schemes_are_no_pages():
      b"<!doctype html><p><urlset>", b"<urlset></urlset>", b"<rss><channel/></rss>", b"https://example.org/a\nand more",
      b"\xff\xfe<\x00u\x00"],
 )  # fmt: skip
-def test_what_is_no_sitemap_is_refused(body):
+def test_documents_that_are_no_sitemap_are_refused(body):
     with pytest.raises(NotASitemap):
         read_sitemap(body, url=URL)
 
@@ -139,6 +139,6 @@ def test_a_robots_file_names_sitemaps_of_any_host():
 
 
 @pytest.mark.parametrize("forbidden", ["<a:>b</a:>", "<a>&#xd83c;</a>"])
-def test_what_xml_forbids_beside_an_address_leaves_the_address(forbidden):
+def test_an_address_survives_characters_beside_it_that_xml_forbids(forbidden):
     content = f"<urlset><url><loc>https://a.example/1</loc>{forbidden}</url></urlset>"
     assert [link.url for link in links_in(content.encode(), url="https://a.example/")] == ["https://a.example/1"]

@@ -14,7 +14,7 @@ KINDS = st.sampled_from(["text/html", "image/png", ""])
 
 
 @given(st.binary(max_size=5_000), KINDS)
-def test_what_is_packed_comes_out_again(body, kind):
+def test_packing_and_unpacking_returns_the_same(body, kind):
     assert unpack(pack(body, kind), hash_of(body), len(body)) == body
 
 

@@ -38,7 +38,7 @@ def test_other_pages_have_other_keys(one, other):
 
 
 @pytest.mark.parametrize("address", ["", "mailto:a@b.example", "https://news.example", "https://m.news.example/?amp=1"])
-def test_what_is_no_article_has_no_page(address):
+def test_addresses_that_are_no_articles_have_no_page_key(address):
     assert page_key(address) == 0
 
 

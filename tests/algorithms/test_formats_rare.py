@@ -89,7 +89,7 @@ def test_a_leap_second_is_the_one_before():
 
 
 @pytest.mark.parametrize("text", ["2026-13-04 12:00:00 UTC", "2026-00-04 12:00:00.5 UTC", "2026/03/04", "1/2"])
-def test_what_only_looks_like_a_date_or_period_is_none(text):
+def test_texts_that_only_look_like_dates_or_periods_are_none(text):
     assert parse_date(text) is None
 
 

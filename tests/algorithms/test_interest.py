@@ -27,7 +27,7 @@ def test_others_never_lose_more_than_their_share(world):
 
 
 @given(worlds())
-def test_what_is_searched_more_gains_more_and_in_proportion(world):
+def test_interest_grows_in_proportion_to_searches(world):
     weights, claimed, max_share = world
     factors = interests(weights, claimed, max_share)
     assert factors.min() >= 1

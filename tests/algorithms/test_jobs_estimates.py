@@ -73,7 +73,7 @@ def test_an_attribute_of_which_each_record_has_its_own_value_explains_nothing():
     assert best_explaining_attribute({"own": own, "noise": noise, "host": host}) == "host"
 
 
-def test_what_changes_is_followed_and_what_stays_away_is_forgotten():
+def test_estimates_follow_changed_values_and_forget_absent_words():
     changed = learnt_from([[(1, 10)] * 100, [(1, 20)] * 100, [(1, 20)] * 100, [(1, 20)] * 100])
     assert estimated(changed, keys([1]))[0] > 19
     away = learnt_from([[(1, 100)] * 5, *[[(2, 10)] * 50] * 6])

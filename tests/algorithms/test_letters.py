@@ -68,7 +68,7 @@ def test_pixels_that_count_readers_are_removed():
         (b"Subject: " + b"a" * MAX_HEADER_BYTES, "headers of the mail are too long"),
     ],
 )
-def test_what_cannot_become_an_article_is_refused_with_the_reason(content, problem):
+def test_mails_that_cannot_become_articles_are_refused_with_the_reason(content, problem):
     with pytest.raises(NotALetter, match=problem):
         read(content)
 

@@ -36,7 +36,7 @@ def test_an_entry_is_a_name_or_a_network_and_may_have_a_port(text, place, port):
         "10.0.0.1/8", "10.0.0.0/33", "[::1", "::1]", "[fe80::1%1]", "[nas.lan]:80",
     ],
 )  # fmt: skip
-def test_what_cannot_be_meant_is_complained_of_with_what_is_expected(text):
+def test_invalid_entries_are_refused_with_what_is_expected(text):
     with pytest.raises(BadEntry, match=r"opens nothing: expected a name \(nas\.lan\)") as raised:
         Entry.parse(text)
     assert repr(text) in str(raised.value)

@@ -84,7 +84,7 @@ def test_many_alternatives_beside_each_other_are_not_multiplied_out():
 @pytest.mark.parametrize(
     "query", ["", "-paris", "after:today", "is:unread", "the", "the of", "paris OR -london", "paris OR is:starred", "…"]
 )
-def test_what_names_nothing_is_refused(query):
+def test_queries_without_any_term_are_refused(query):
     with pytest.raises(NoIndexTerm, match="too broad to watch"):
         Plan(parse(query))
 
@@ -110,7 +110,7 @@ def test_phrase_of_stop_words_is_required():
         st.sampled_from([(), ((12, "News"),), ((12, "News"), (13, "Fun and news"))]),
     ),
 )
-def test_what_holds_for_a_reading_is_what_matches(query, posting, view):
+def test_a_condition_matches_exactly_where_it_holds(query, posting, view):
     tree, reading = parse(query), a_reading(posting)
     expected = matches(
         tree, values_of(posting, view), analyse=lambda text: analyse(text, posting.language).sequence, now=NOW

@@ -110,7 +110,7 @@ def test_a_replaced_picture_is_a_link_to_itself_or_words_in_the_link_around_it(h
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
-def test_what_was_safe_stays_safe(payload):
+def test_replacing_pictures_keeps_safe_markup_safe(payload):
     html = clean(f"<p>before {payload} after</p><img src=/1.png alt='{payload}'>", base_url=PAGE).html
     assert complaints(with_proxied_pictures(html, ours)) == []
     assert complaints(replaced(html)) == []
@@ -130,7 +130,7 @@ def test_what_was_safe_stays_safe(payload):
             '<a href="https://a.example/?1&amp;2"{}>Picture: a &lt; &quot;b&quot;</a>'),
     ],
 )  # fmt: skip
-def test_what_stands_in_the_place_of_pictures(html, expected):
+def test_pictures_are_replaced_by_links(html, expected):
     assert replaced(html) == expected.replace("{}", ' rel="noopener noreferrer nofollow"')
 
 

@@ -226,7 +226,7 @@ def test_a_steady_source_with_something_waiting_is_retrieved_sooner(rate, price,
         assert sooner < usual * 0.98 or usual < 5 * FINEST_STEP
 
 
-def test_what_waits_long_enough_is_fetched_at_once():
+def test_sources_with_many_waiting_postings_have_the_least_gap():
     outlook = random_outlook(np.random.default_rng(28), 40, waiting=1e6, longest=168.0)
     assert next_gaps(outlook) == pytest.approx(outlook.least, abs=COARSEST_STEP)
 

@@ -75,7 +75,7 @@ def found(query, posting=POSTING, now=NOW):
         "after:2d before:12h",
     ],
 )
-def test_what_holds_is_found(query):
+def test_true_conditions_match(query):
     assert found(query)
 
 
@@ -107,7 +107,7 @@ def test_what_holds_is_found(query):
         "author:…",
     ],
 )
-def test_what_does_not_hold_is_not_found(query):
+def test_false_conditions_match_nothing(query):
     assert not found(query)
 
 
@@ -140,7 +140,7 @@ def test_hours_are_counted_through_the_change_of_clocks():
 
 
 @pytest.mark.parametrize("value", ["2026-13", "2026-11-31", "1066", "9999", "soon", "", "7", "7x", "-7d", "２０２６"])
-def test_what_is_no_date_is_refused(value):
+def test_invalid_dates_are_refused(value):
     with pytest.raises(ValueError, match=r"date|month|day"):
         moment(value, NOW)
 

@@ -186,7 +186,7 @@ def test_a_removed_term_is_gone_and_others_take_its_place(seed):
 
 @few
 @given(seeds)
-def test_what_a_reader_does_not_want_is_left_out_and_lends_no_word(seed):
+def test_unwanted_postings_are_left_out_and_lend_no_terms(seed):
     index, query = an_index(seed), some_query(seed)
     first = search(index, query, 10)
     unwanted = first.ranking.documents[:2].tolist()
@@ -197,7 +197,7 @@ def test_what_a_reader_does_not_want_is_left_out_and_lends_no_word(seed):
 
 @few
 @given(seeds)
-def test_what_a_reader_wants_draws_its_like_nearer(seed):
+def test_wanted_postings_raise_similar_ones(seed):
     index, query = an_index(seed), some_query(seed)
     before = search(index, query, 100)
     wanted = int(before.ranking.documents[-1])
@@ -238,7 +238,7 @@ def test_a_document_that_stands_out_speaks_alone():
     assert sharpened(np.array([]), 6).size == 0
 
 
-def test_what_speaks_against_a_term_can_take_it_out():
+def test_unwanted_documents_can_remove_a_term():
     index = MemoryIndex([words_of(text) for text in ("storm flood", "flood", "storm flood", "budget")])
     found = expansion(index, np.array([0, 1, 2]), np.array([0.5, -2.0, 0.5]), 10)
     assert [term.term for term in found.terms] == ["storm"]
@@ -268,7 +268,7 @@ def test_feedback_depends_on_how_clear_a_query_is():
     assert common.expansion.terms == ()
 
 
-def test_what_the_querys_own_words_put_first_stays_there():
+def test_the_best_results_of_the_querys_own_words_stay_first():
     texts = ["storm", "storm cyclone cyclone", "storm cyclone", "cyclone cyclone", *["vote"] * 40]
     index = MemoryIndex([words_of(text) for text in texts])
     plain_first = search(index, Query({"storm": 1}, {}), 9, recipe=WITHOUT_FEEDBACK).ranking.documents.tolist()

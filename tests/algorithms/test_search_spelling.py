@@ -25,7 +25,7 @@ def test_a_slip_is_put_right(written, meant):
 
 
 @pytest.mark.parametrize("written", ["government", "vote", "cat", "g0vernment", "zzzzzzzz", "", "选举结果", "a" * 41])
-def test_what_is_a_word_too_short_too_far_or_no_word_stays(written):
+def test_known_short_distant_and_invalid_words_are_not_corrected(written):
     assert Vocabulary(KNOWN).meant(written) == ""
 
 

@@ -110,7 +110,7 @@ def test_places_are_those_of_the_words_in_the_text():
     assert [text[start:end] for start, end in words.places] == ["L", "élection", "中", "国", "naïve"]
 
 
-def test_what_no_reader_waits_for_is_cut():
+def test_long_texts_and_words_are_cut():
     assert len(analyse("word " * (MAX_TEXT_WORDS + 5), "en").sequence) == MAX_TEXT_WORDS
     assert analyse("x" * 500, "en").terms == ["x" * MAX_WORD_LENGTH]
 
@@ -156,7 +156,7 @@ def test_a_phrase_of_a_text_is_found_in_it(text, code):
 
 
 @given(st.text(max_size=10), st.sampled_from(["tr", "en", ""]))
-def test_what_is_folded_stays_folded(word, code):
+def test_folded_copies_stay_folded(word, code):
     once = folded(lowered(word, code))
     assert folded(once) == once
 

@@ -86,7 +86,7 @@ def test_silent_sources_get_their_least_and_only_otherwise_the_rest():
         ({"rates": [1.0, 1.0], "total": 9.0, "most": 4.0}, "bounds"),
     ],
 )
-def test_what_cannot_be_allocated_is_refused(arguments, message):
+def test_impossible_allocations_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         square_root_allocation(**arguments)
 

@@ -158,7 +158,7 @@ def test_a_story_that_has_become_two_is_split_and_the_earlier_half_keeps_its_id(
     assert not [id for id in grouping.clusters if id > 2]
 
 
-def test_what_is_added_and_taken_out_again_leaves_a_story_as_it_was():
+def test_adding_and_removing_a_posting_leaves_the_story_unchanged():
     found = Clusters(threshold=0.0, nearest_report=0.0)
     found.add(1, 1, a_vector(1, 2, 3), 10.0)
     before = found.get(1)
@@ -298,7 +298,7 @@ def test_while_little_was_read_no_word_is_boosted():
     assert rarity.weights(both) != pytest.approx(rarity.weights(both, boost=False), rel=0.1)
 
 
-def test_what_is_older_than_four_weeks_is_forgotten():
+def test_blocks_older_than_four_weeks_are_dropped():
     rarity = Rarity()
     found = features("storm lisbon", "", "en")
     for hours in (0.0, 40 * 24.0):

@@ -80,13 +80,13 @@ def a_record(**values) -> Record:
     ("better", "value"),
     [("importance", 900.0), ("earliness", 0.9), ("in_stories", 90), ("originals", 100), ("stars", 50)],
 )
-def test_who_is_better_in_one_thing_has_more_authority(better, value):
+def test_a_source_better_in_one_measure_has_more_authority(better, value):
     usual = a_record(originals=60)
     found = authorities({1: usual._replace(**{better: value}), 2: usual, 3: usual})
     assert found[1].value > found[2].value == found[3].value
 
 
-def test_who_is_hardly_in_stories_stands_in_the_middle():
+def test_sources_without_stories_have_average_authority():
     found = authorities({1: a_record(in_stories=0, importance=0.0), 2: a_record(), 3: a_record(importance=1.0)})
     assert found[1].value == 0.5
     assert authorities({}) == {}
@@ -105,7 +105,7 @@ def an_item(*words: str, source: int = 1) -> Item:
     return item(np.array([bucket_of(word, "en") for word in words], np.int32), source=source)
 
 
-def test_what_was_opened_rises_what_was_hidden_sinks_and_the_words_say_why():
+def test_opened_terms_rise_hidden_ones_sink_and_the_reason_names_them():
     taste = learnt(
         [(an_item("derby", "goal"), 1.0), (an_item("derby", "coach"), 1.0), (an_item("bank", "shares"), -2.0)] * 8
     )
@@ -132,7 +132,7 @@ def test_after_a_month_it_counts_half():
     assert taste.liked[bucket_of("derby", "en")] == pytest.approx(2.0)
 
 
-def test_what_is_remembered_of_a_person_is_bounded():
+def test_memory_of_a_person_is_bounded():
     chance, taste = random.Random(1), Taste()
     for _ in range(400):
         taste.learn(Item.of(chance.randrange(10**6) for _ in range(30)), chance.choice([1.0, -1.0]))

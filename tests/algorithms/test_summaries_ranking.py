@@ -229,7 +229,7 @@ def test_a_headline_that_opens_a_chinese_report_stays_unless_it_is_the_title():
     assert len(read(text, "zh", "总理访问柏林").sentences) == 3
 
 
-def test_what_a_source_repeats_is_in_no_summary():
+def test_boilerplate_of_a_source_is_in_no_summary():
     text = " ".join([REPORT[0], "We are listed on  the stock exchange.", *REPORT[1:]])
     own = " ".join(REPORT)
     assert "exchange" not in {term for each in read(text, "en", own=own).sentences for term in each.terms}

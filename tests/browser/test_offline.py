@@ -180,7 +180,7 @@ def test_changes_are_sent_again_until_the_network_works(
     assert Mark.objects.get().starred_at
 
 
-def test_who_signs_out_leaves_nothing(page: Page, device: BrowserContext, postings: list[Posting]):
+def test_signing_out_leaves_nothing_behind(page: Page, device: BrowserContext, postings: list[Posting]):
     page.goto("/accounts/logout/")
     page.get_by_role("main").get_by_role("button", name=re.compile("Sign Out", re.IGNORECASE)).click()
     expect(page.get_by_role("link", name="Sign in").first).to_be_visible()

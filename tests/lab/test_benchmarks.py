@@ -178,7 +178,7 @@ def test_retrievals_are_sustained_by_real_processes(run, child_processes, monkey
     assert Retrieval.objects.values("source").distinct().count() >= 29
 
 
-def test_what_periodic_tasks_read_is_counted(run):
+def test_rows_that_periodic_tasks_read_are_counted(run):
     figures = run("benchmark_tasks", postings=60, sources=6, people=4)
     tasks = {name.removesuffix(".rows") for name in figures if name.endswith(".rows")}
     assert {"replan", "match_alerts", "note_postings_that_search_missed"} < tasks

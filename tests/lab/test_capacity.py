@@ -33,7 +33,7 @@ def test_twice_the_sources_need_twice_the_space_and_about_twice_the_cores():
 
 
 @given(st.floats(1e3, 1e9), st.floats(0.1, 50), st.floats(0.0, 50), st.floats(0, 1), st.floats(1, 5))
-def test_what_is_there_is_enough_for_the_peak(sources, retrievals, postings, changed, peak):
+def test_the_recommended_fleet_suffices_for_the_peak(sources, retrievals, postings, changed, peak):
     demand = Demand(sources, retrievals, postings, changed, peak)
     found = fleet(demand)
     fetching = (1 - changed) * MEASURED.retrieval_unchanged + changed * MEASURED.retrieval_changed

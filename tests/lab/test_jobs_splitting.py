@@ -78,7 +78,7 @@ def test_longest_first_can_be_as_bad_as_that_and_no_worse():
     splits,
     st.sampled_from(["pull", "pull_longest_first"]),
 )
-def test_who_pulls_is_never_idle_while_a_task_waits(tasks, splits, method):
+def test_workers_that_pull_are_never_idle_while_a_task_waits(tasks, splits, method):
     seconds, estimated = zip(*tasks, strict=True)
     order = sorted(range(len(tasks)), key=lambda task: -estimated[task]) if "longest" in method else range(len(tasks))
     free_at = [0] * splits

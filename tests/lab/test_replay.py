@@ -142,7 +142,7 @@ def test_a_missing_record_is_named(tmp_path):
         call_command("verify_replay", f"--record={tmp_path / 'nowhere'}")
 
 
-def test_what_a_record_says_was_served_is_stored_once_and_in_order(record, tmp_path):
+def test_postings_of_a_recording_are_stored_once_and_in_order(record, tmp_path):
     replay(record, "--no-add")
     published = serve_everything(record)
     call_command("replay_serially", record=record)

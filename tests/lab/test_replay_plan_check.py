@@ -39,7 +39,7 @@ def test_a_record_too_short_to_compare_is_refused():
         stretch(witnessed(), range(20), REAL_START + 1.5 * DAY / SPEED, longest_gap=24.0)
 
 
-def test_what_is_requested_after_the_end_of_the_recording_does_not_count():
+def test_requests_after_the_end_of_the_recording_do_not_count():
     part = stretch(witnessed(), range(20), REAL_START + 50 * DAY / SPEED, longest_gap=24.0)
     assert part.until == pytest.approx(hours_of(ORIGIN + 5 * DAY))
 

@@ -118,7 +118,7 @@ def test_postings_of_an_incomplete_response_do_not_count_as_lost():
         ([], 2, 0),
     ],
 )
-def test_what_a_client_never_claimed_to_hold_is_unobtainable_once_it_left_the_feed(further, lost, unobtainable):
+def test_postings_that_a_client_never_held_are_unobtainable_once_they_left_the_feed(further, lost, unobtainable):
     shown = [published(number, 1_010.0) for number in range(4)]
     witnessed = collect([START, *shown, request(1_030.0, count=2, etag='"2"'), *further])
     verdict = compare(witnessed, [stored(2, 1_040.0), stored(3, 1_040.0)])

@@ -59,7 +59,7 @@ def test_measures_of_a_long_ranking_are_those_of_trec_eval():
 
 
 @given(rankings, some_grades)
-def test_what_trec_eval_no_longer_has_is_as_its_description_says(ranking, grades):
+def test_measures_missing_from_trec_eval_follow_its_description(ranking, grades):
     ours = score(ranking, grades)
     relevant = {document for document, grade in grades.items() if grade >= 1}
     for cutoff in FALLOUT_CUTOFFS:
@@ -194,7 +194,7 @@ def test_an_invalid_collection_is_refused_with_file_and_line(documents, queries,
         read_collection(documents, queries, judgements)
 
 
-def test_what_no_database_holds_is_left_out_of_a_text():
+def test_characters_that_postgres_cannot_store_are_removed_from_texts():
     collection = read_collection([rb'{"_id": "a", "text": "sun\u0000rise "}'], QUERIES, JUDGEMENTS)
     assert collection.documents[0].text == "sun rise"
 

@@ -38,7 +38,7 @@ def test_no_policy_beats_the_one_that_knows_the_future(found, name, budget):
 
 
 @pytest.mark.parametrize("name", DEAR)
-def test_who_knows_the_rates_keeps_to_the_budget_and_is_beaten_by_the_future(name):
+def test_policies_with_known_rates_keep_the_budget_and_lose_to_the_clairvoyant(name):
     few = synthetic_fold("drift", sources=3, seed=2)
     [found], [clairvoyant] = (run(Job(few, policy, (2.0,))) for policy in (name, "clairvoyant"))
     assert found.retrievals == pytest.approx(2.0, rel=0.05)

@@ -108,7 +108,7 @@ def in_manifest(**values):
     return lambda name, data: json.dumps(json.loads(data) | values).encode() if name == archives.MANIFEST else data
 
 
-def test_what_is_backed_up_is_restored_into_an_empty_installation(use, filled, tmp_path):
+def test_a_backup_is_restored_into_an_empty_installation(use, filled, tmp_path):
     before, archive = contents(), tmp_path / "backup.tar.gz"
     assert "1 documents" in output_of("backup", archive)
     assert contents() == before

@@ -133,7 +133,7 @@ def test_a_damaged_environment_is_replaced(damage, environment):
     assert not bootstrap._is_usable()
 
 
-def test_what_a_person_made_with_the_same_python_is_kept(environment):
+def test_a_virtual_environment_made_by_hand_with_the_same_python_is_kept(environment):
     (environment / "stamp").unlink()
     assert not bootstrap._is_installed(bootstrap.RUNNING)
     assert bootstrap._is_usable()

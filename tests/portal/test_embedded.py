@@ -75,7 +75,7 @@ def test_the_settings_understand_the_addresses(tmp_path, monkeypatch):
     assert urlsplit(embedded.cache_url(tmp_path)).path == socket
 
 
-def test_what_is_missing_is_named(monkeypatch):
+def test_a_missing_program_is_named(monkeypatch):
     monkeypatch.setattr(sys, "path", [])
     monkeypatch.setattr(sys, "path_importer_cache", {})
     monkeypatch.setenv("PATH", "/nonexistent")

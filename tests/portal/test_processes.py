@@ -131,7 +131,7 @@ def test_children_do_not_inherit_what_is_held():
     assert process.communicate()[0] == "set()\n"
 
 
-def test_what_stands_still_is_killed():
+def test_a_stalled_program_is_killed():
     sleeper = processes.spawn(["sleep", "infinity"])
     assert progress.finish(sleeper, progress.of_process(sleeper.pid, stalled_after=0.05)) == -signal.SIGKILL
     failure = processes.spawn(["false"])

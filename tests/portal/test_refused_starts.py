@@ -134,7 +134,7 @@ def test_a_wrong_value_is_named_with_what_is_expected(read, name, value, message
 
 
 @pytest.mark.parametrize(("name", "value"), RIGHT)
-def test_what_can_be_meant_is_accepted(read, name, value):
+def test_valid_settings_are_accepted(read, name, value):
     assert read(name, value)["SECRET_KEY"]
 
 

@@ -15,7 +15,7 @@ def test_styles_and_scripts_travel_compressed(client, path):
     assert len(travelled) < len(plain)
 
 
-def test_what_a_browser_has_is_not_sent_again(client):
+def test_cached_files_are_not_sent_again(client):
     first = client.get("/static/css/base.css", headers={"Accept-Encoding": "gzip"})
     again = client.get(
         "/static/css/base.css",

@@ -43,7 +43,7 @@ def test_a_stage_is_ready_before_the_next_one_starts(supervisor, tmp_path):
     assert mark.exists()
 
 
-def test_what_ends_before_it_is_ready_is_shown_with_its_last_words(supervisor, capsys):
+def test_a_program_that_ends_before_it_is_ready_is_reported_with_its_last_output(supervisor, capsys):
     with pytest.raises(StartError, match="web ended with code 3 before it was ready"):
         supervisor.start(python("web", "print('no such port'); exit(3)", is_ready=lambda: False))
     assert "web | no such port" in capsys.readouterr().out
@@ -87,7 +87,7 @@ def test_a_stalled_preparation_fails_the_start(supervisor):
     ],
     ids=["cpu", "output", "cpu of a child"],
 )
-def test_what_makes_progress_is_waited_for_although_it_takes_longer(supervisor, tmp_path, work):
+def test_a_slow_program_that_makes_progress_is_waited_for(supervisor, tmp_path, work):
     mark = tmp_path / "mark"
     code = f"import subprocess, sys, time\n{work}\nopen({str(mark)!r}, 'w')\ntime.sleep(60)"
     supervisor.start(python("web", code, is_ready=mark.exists, stalled_after=1.0))
@@ -102,7 +102,7 @@ def test_a_slow_start_is_reported_with_its_step(supervisor, monkeypatch, capsys,
     assert "  web is still starting after " in capsys.readouterr().out
 
 
-def test_what_ends_is_started_again_and_announced_in_one_line(supervisor, capsys, tmp_path, until):
+def test_an_ended_program_restarts_and_is_announced_in_one_line(supervisor, capsys, tmp_path, until):
     prepared = []
 
     def prepare():
@@ -128,7 +128,7 @@ def test_restarts_become_rarer_until_the_program_is_calm():
     assert child.delay_of_restart() == 0.0
 
 
-def test_what_does_not_stop_in_time_gets_the_last_signal(supervisor, tmp_path, until, capsys):
+def test_a_program_that_does_not_stop_in_time_gets_the_last_signal(supervisor, tmp_path, until, capsys):
     supervisor.start(python("worker", STUBBORN, stop_within=0.1))
     assert until(lambda: "deaf" in (tmp_path / "worker.log").read_text())
     child = supervisor.stages[0][0]
@@ -153,7 +153,7 @@ def test_the_latest_stage_is_stopped_first(supervisor, tmp_path, until):
 
 
 @pytest.mark.parametrize(("verbosity", "shown"), [(QUIET, ""), (NORMAL, ""), (VERBOSE, "web      | hello\n")])
-def test_what_programs_say_is_in_their_logs(verbosity, shown, tmp_path, capsys):
+def test_output_of_programs_is_in_their_logs(verbosity, shown, tmp_path, capsys):
     console = Console(tmp_path, verbosity)
     process = subprocess.Popen(["echo", "hello"], stdout=subprocess.PIPE)
     console.follow("web", process)
@@ -228,7 +228,7 @@ SMALL = "import signal; print('ready', flush=True); signal.pause()"
     ],
     ids=["large", "small", "busy", "young", "huge", "huge on a small machine", "large on a small machine"],
 )
-def test_what_rests_and_keeps_much_memory_is_started_again_in_silence(
+def test_an_idle_worker_with_much_memory_restarts_silently(
     supervisor, monkeypatch, capsys, tmp_path, until, code, life, worked, memory, is_renewed
 ):
     monkeypatch.setattr(machine, "memory", lambda: memory)

@@ -75,7 +75,7 @@ def people():
     st.lists(QUERIES, min_size=1, max_size=8), st.lists(POSTINGS, min_size=1, max_size=5),
     st.lists(st.sampled_from([{"starred_at": NOW}, {"read": True}, {"read": False}, {}]), min_size=5, max_size=5),
 )  # fmt: skip
-def test_what_is_found_is_what_a_scan_of_all_searches_finds(people, some, drawn, marks):
+def test_the_percolator_finds_what_a_scan_of_all_searches_finds(people, some, drawn, marks):
     users, sources = people
     SavedSearch.objects.all().delete()
     Posting.objects.all().delete()
@@ -128,7 +128,7 @@ def test_an_edit_may_let_others_find_a_posting_and_takes_it_from_none():
     assert matched() == []
 
 
-def test_what_was_published_long_ago_is_found_but_only_what_is_news_and_has_a_rule_is_acted_upon(monkeypatch):
+def test_old_postings_are_found_but_rules_act_only_on_news(monkeypatch):
     acted = []
     monkeypatch.setattr(matching, "apply_rules", lambda hits, *, now: acted.append([hit.saved_id for hit in hits]))
     ruled, _ = a_search("paris"), a_search("paris")
@@ -139,7 +139,7 @@ def test_what_was_published_long_ago_is_found_but_only_what_is_news_and_has_a_ru
     assert acted == [[ruled.pk]]
 
 
-def test_who_left_finds_nothing():
+def test_searches_of_disabled_accounts_match_nothing():
     a_search("paris", a_user(is_active=False))
     news()
     assert matched() == []
@@ -209,7 +209,7 @@ def test_the_word_that_fewer_postings_hold_is_the_anchor():
 
 
 # --- nothing lost, nothing twice --------------------------------------------------------------------------------------
-def test_who_is_killed_in_between_leaves_everything_to_the_next(monkeypatch):
+def test_a_killed_run_leaves_everything_to_the_next(monkeypatch):
     search = a_search("paris")
     Rule.objects.create(saved=search, stop_token="token")
     posting = news()
@@ -250,7 +250,7 @@ def test_hits_are_deleted_with_their_search_or_posting():
     assert set(QueryTerm.objects.values_list("saved_id", flat=True)) == {kept.pk}
 
 
-def test_what_was_found_while_its_search_was_being_deleted_goes_with_the_next_round():
+def test_results_of_a_search_deleted_meanwhile_are_removed_by_the_next_run():
     search = a_search("paris")
     posting = news()
     matched()

@@ -34,7 +34,7 @@ HOOK = "https://hooks.example/news"
 
 
 # --- what is done with postings ---------------------------------------------------------------------------------------
-def test_what_a_search_finds_is_marked_starred_hidden_and_tagged_as_its_rule_says():
+def test_found_postings_are_marked_starred_hidden_and_tagged_by_their_rule():
     saved = a_search(mark_read=True, star=True, hide=True, tag=" to  read ")
     [hit] = find(saved)
     mark = Mark.objects.get(user=saved.user, posting=hit.posting_id)

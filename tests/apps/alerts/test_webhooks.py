@@ -187,7 +187,7 @@ def test_a_dead_receiver_holds_few_of_us_at_a_time(receiver):
     assert deliver(ours.pk, now=NOON + 31 * SECOND)
 
 
-def test_who_does_not_keep_up_gets_fewer_and_longer_messages(receiver, monkeypatch):
+def test_slow_receivers_get_fewer_and_longer_messages(receiver, monkeypatch):
     monkeypatch.setattr("apps.alerts.actions.delivering.MAX_TROUBLED", 5)
     receiver.behave = lambda _: 500
     saved = a_search(webhook_url=receiver.url())

@@ -202,7 +202,7 @@ def test_the_record_is_shown_with_filters_page_by_page(client, staff, monkeypatc
 
 
 @pytest.mark.parametrize("query", ["?what=nonsense", "?source_id=-1", "?source_id=9e9", "?words=%00"])
-def test_what_makes_no_sense_is_left_out(client, staff, query):
+def test_senseless_values_are_left_out(client, staff, query):
     edit_source(a_source().pk, weight=2.0)
     assert len(client.get(reverse("audit") + query).context["page"]["rows"]) == 1
 

@@ -93,7 +93,7 @@ def test_pages_cost_as_many_queries_for_much_as_for_a_little(client, staff):
 
 
 # --- time -------------------------------------------------------------------------------------------------------------
-def test_what_takes_too_long_is_left_out_and_the_rest_is_read():
+def test_a_slow_statement_is_left_out_in_time():
     def slow() -> None:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_sleep(20)")
@@ -204,7 +204,7 @@ def test_nothing_of_what_people_read_is_shown(client, staff):
         assert "Telling" not in client.get(reverse(name)).text
 
 
-def test_who_is_disabled_is_signed_out_and_may_come_back(client, staff):
+def test_disabled_accounts_are_signed_out_and_can_be_enabled_again(client, staff):
     person = a_user("ada")
     other = client.__class__()
     other.force_login(person)
@@ -233,13 +233,13 @@ def test_only_superusers_disable_admins_and_not_themselves(client, staff):
 
 
 @pytest.mark.parametrize(("user_id", "active"), [(10**6, "no"), (None, "perhaps"), (None, "")])
-def test_what_makes_no_sense_of_people_is_not_found(client, staff, user_id, active):
+def test_unknown_accounts_and_states_are_not_found(client, staff, user_id, active):
     address = reverse("set_active", args=[user_id or a_user().pk])
     assert client.post(address, {"active": active}).status_code == 404
 
 
 # --- queues -----------------------------------------------------------------------------------------------------------
-def test_what_waits_is_shown_with_how_long(client, staff):
+def test_waiting_tasks_are_shown_with_their_age(client, staff):
     a_posting(published_at=timezone.now() - timedelta(minutes=20))
     backlogs = client.get(reverse("dashboard_queues")).context["page"]["backlogs"]
     assert backlogs["search"].length == 1

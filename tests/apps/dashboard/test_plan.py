@@ -112,7 +112,7 @@ def test_a_plan_that_cannot_be_is_not_saved(client, staff, wrong):
     assert Plan.objects.get().revision == 1
 
 
-def test_who_is_not_of_the_staff_changes_no_plan(client):
+def test_only_staff_change_the_plan(client):
     a_plan()
     client.force_login(a_user())
     assert client.post(reverse("plan"), CHANGED).status_code == 403

@@ -159,7 +159,7 @@ def test_a_smaller_weight_leaves_the_others_more():
     assert effect.others_growth < 0
 
 
-def test_what_takes_more_than_the_budget_has_no_figure_for_the_others(client, staff):
+def test_a_weight_that_exceeds_the_budget_has_no_effect_on_others_to_show(client, staff):
     a_plan(budget=2, unit=Plan.Unit.DAY)
     source = a_planned_source(timezone.now())
     page = client.post(reverse("edit_source", args=[source.pk]), form_of(source, weight=100, effect=1)).text

@@ -86,7 +86,7 @@ def test_a_document_of_ten_megabytes_is_kept_and_one_byte_more_is_refused(storag
     assert RawDocument.objects.count() == len(all_files(storage)) == 1
 
 
-def test_what_was_never_kept_is_lost():
+def test_reading_an_unstored_page_fails_with_its_hash():
     with pytest.raises(DocumentLost, match=f"{hash_of(PAGE).hex()[:12]} is not kept"):
         read(hash_of(PAGE))
 

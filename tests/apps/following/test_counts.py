@@ -38,7 +38,7 @@ def is_shown(follow) -> bool:
     return dict(sidebar(follow.user).counts())[f"source-{follow.source_id}"] >= IMPOSSIBLE
 
 
-def test_what_was_counted_is_counted_again_once_a_state_may_have_changed(follow):
+def test_counts_are_computed_again_after_every_change(follow):
     first, second, *_others = some_postings(6, follow.source)
     other = a_follow(follow.user)
     copy = a_posting(other.source, published_at=first.published_at, fold_key=5)

@@ -341,7 +341,7 @@ def test_workers_are_woken_for_open_splits(counting_job, sent):
     assert counted() == list(range(6))
 
 
-def test_who_has_worked_for_long_lets_others_have_their_turn(counting_job, sent, monkeypatch):
+def test_a_worker_yields_after_its_longest_turn(counting_job, sent, monkeypatch):
     monkeypatch.setattr(tasks, "MAX_TURN_SECONDS", 0.0)
     counting_job()
     a_job()

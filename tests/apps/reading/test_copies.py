@@ -121,7 +121,7 @@ def test_a_copy_that_arrives_later_is_already_read_and_changes_no_page(reader):
     assert row_ids(reader.opens(reverse("river"))) == [first.pk]
 
 
-def test_what_a_scroll_or_a_list_marks_is_read_everywhere_and_an_undo_restores_it(reader):
+def test_marking_by_scroll_or_list_applies_everywhere_and_undo_restores_it(reader):
     copies = [reader.receives(name) for name in NAMES]
     reader.client.post(reverse("seen"), {"posting": [copies[0].pk]})
     assert reader.unread()["All"] == 0
@@ -250,7 +250,7 @@ def test_hiding_an_article_from_ones_own_order_hides_its_copies(reader):
     assert own_order(reader.user, NOW) == []
 
 
-def test_what_the_text_of_a_page_shows_to_be_another_article_unfolds(reader):
+def test_copies_unfold_when_the_page_text_differs(reader):
     first, second = reader.receives("Agency"), reader.receives("Courier")
     third = reader.receives("Times")
     longer = "Officials had expected the flood for years. " * 40

@@ -283,7 +283,7 @@ def test_only_get_and_head_are_allowed(client, publisher, method):
     assert publisher.paths == []
 
 
-def test_who_finds_all_places_taken_is_sent_away_and_kept_pictures_are_still_shown(client, publisher, monkeypatch):
+def test_pictures_beyond_the_limit_are_refused_and_cached_ones_still_shown(client, publisher, monkeypatch):
     kept = proxied(publisher.address("/picture.png"))
     client.get(kept)
     monkeypatch.setattr(images, "_slots", BoundedSemaphore(1))

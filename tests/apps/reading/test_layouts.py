@@ -72,7 +72,7 @@ def test_layouts_of_lists_are_imported_only_if_they_are_some(user):
     assert User.objects.get().list_views == {"all-0": "cards"}
 
 
-def test_who_is_not_signed_in_has_layouts_as_well(client):
+def test_visitors_have_layouts_as_well(client):
     source = a_source(listed=True)
     some_postings(2, source)
     assert layout(client.get(reverse("river_source", args=[source.pk]) + "?view=magazine").text) == "magazine"

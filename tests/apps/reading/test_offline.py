@@ -177,7 +177,7 @@ def test_pictures_are_kept_through_us(client, user, images):
     assert "<img" not in without["page"] + without["row"]
 
 
-def test_who_wants_no_pictures_keeps_none(client, user):
+def test_no_pictures_are_kept_for_readers_without_pictures(client, user):
     user.images = "blocked"
     user.save()
     posting = a_posting(a_follow(user).source, html=PICTURES)

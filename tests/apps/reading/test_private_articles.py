@@ -161,7 +161,7 @@ def test_staff_does_not_see_the_address_of_a_private_feed(client, private):
 
 
 @pytest.mark.parametrize("what", ["superuser", "permission", "follower"])
-def test_who_may_know_the_address_sees_it(client, private, what):
+def test_the_address_is_shown_to_those_who_may_know_it(client, private, what):
     person = a_user(is_staff=True, is_superuser=True) if what == "superuser" else staff(may_open=what == "permission")
     if what == "follower":
         a_follow(person, private)

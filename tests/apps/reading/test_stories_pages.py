@@ -75,7 +75,7 @@ def test_a_story_is_headed_by_the_report_closest_to_all_and_says_what_each_adds(
     assert "First mentioned here:" in page.content.decode()
 
 
-def test_who_may_not_read_the_sources_of_a_story_does_not_see_it(client):
+def test_a_story_is_hidden_from_readers_who_may_not_read_its_sources(client):
     storm = publish(*STORM, listed=False)
     pull()
     assert client.get("/stories/").context["page"]["rows"] == ()

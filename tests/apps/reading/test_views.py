@@ -183,7 +183,7 @@ def test_the_catalogue_ends_no_follow_by_one_press(client, user):
     assert "/end/" in client.get(reverse("edit_follow", args=[followed.pk])).text
 
 
-def test_who_is_not_signed_in_may_sign_up_and_come_back_to_what_they_want_to_follow(client):
+def test_visitors_sign_up_and_return_to_the_feed_they_want_to_follow(client):
     source = a_source(listed=True)
     page = client.get(reverse("river_source", args=[source.pk])).text
     assert f"{reverse('account_signup')}?next=%2Friver%2Fsource%2F{source.pk}%2F" in page

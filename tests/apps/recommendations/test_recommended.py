@@ -34,7 +34,7 @@ def reasons(person) -> dict[str, tuple]:
     return {str(each.source): each.reason for each in recommended(person, 6)}
 
 
-def test_what_those_follow_who_follow_the_same_is_recommended_with_how_many_they_are(pair):
+def test_feeds_of_similar_followers_are_recommended_with_their_number(pair):
     wire, _ = pair
     person = a_follow(source=wire).user
     assert actions.learn_likenesses() == 2
@@ -53,7 +53,7 @@ def test_the_reason_has_the_persons_own_name_for_what_they_follow(pair):
     assert reasons(person)["The Bridge"].about == "Baltimore"
 
 
-def test_what_is_followed_dismissed_unlisted_or_over_is_not_recommended(pair):
+def test_followed_dismissed_unlisted_and_ended_feeds_are_not_recommended(pair):
     wire, bridge = pair
     actions.learn_likenesses()
     person = a_follow(source=wire).user
@@ -95,7 +95,7 @@ def grown(source: Source, *, before: int, recent: int) -> None:
             a_follow(source=source, followed_at=NOON - timedelta(days=days))
 
 
-def test_what_is_followed_more_than_before_rises_and_what_is_read_does_too():
+def test_feeds_with_more_followers_and_readers_than_before_rise():
     steady, risen, read = (a_source(title=title, listed=True) for title in ("Steady", "Risen", "Read"))
     grown(steady, before=12, recent=12)
     grown(risen, before=2, recent=14)

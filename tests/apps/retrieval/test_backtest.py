@@ -63,7 +63,7 @@ def test_every_policy_is_replayed_at_as_many_checks_as_were_made(clock_rate):
     assert sum(sources for sources, _shares in made.patterns) == 3
 
 
-def test_what_was_measured_is_the_delay_of_the_log():
+def test_the_measured_delay_is_that_of_the_log():
     a_plan()
     source = a_source(always_retrieved=True, weight=2)
     a_schedule(source, due_at=NOW + HOUR, observed_at=NOW)

@@ -137,7 +137,7 @@ def test_people_see_the_site_and_never_its_index_pages():
     assert queries.by_address(["https://site.example/world/"]) == {"https://site.example/world/": site.pk}
 
 
-def test_what_a_new_article_waited_for_us_is_written_into_the_visit_that_led_to_it(engine):
+def test_the_delay_of_a_new_article_is_stored_with_its_retrieval(engine):
     def an_article(number):
         published = (datetime.now(UTC) - timedelta(minutes=5)).isoformat()
         prose = "<p>The council voted on Tuesday to keep the old bridge open to walkers until spring.</p>" * 9

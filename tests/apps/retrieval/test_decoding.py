@@ -59,7 +59,7 @@ def test_any_bytes_are_decoded_or_refused(coding, data, step):
 
 
 @pytest.mark.parametrize("rest", [b"\0\0\0\0", b"\x1f", b"padding"])
-def test_what_follows_the_last_gzip_member_is_left_aside(rest):
+def test_bytes_after_the_last_gzip_member_are_ignored(rest):
     assert decode("gzip", gzip.compress(b"news") + rest, 100, 5) == b"news"
 
 

@@ -136,7 +136,7 @@ def test_an_error_page_is_not_read(fetch_paths):
     assert (fetched.status, fetched.headers["retry-after"], fetched.body, fetched.failure) == (503, "7", b"", None)
 
 
-def test_what_was_fetched_can_be_kept_in_a_cache(fetch_paths):
+def test_fetched_responses_can_be_pickled(fetch_paths):
     [fetched], _ = fetch_paths({"feed": answer()}, "feed")
     assert pickle.loads(pickle.dumps(fetched)) == fetched
 
@@ -296,13 +296,13 @@ def test_a_request_that_would_wait_too_long_gets_a_time_to_retry(publisher, fetc
     assert waits == pytest.approx([0.3, 0.4, 0.5, 0.6, 0.7], abs=0.02)  # not all at the same time again
 
 
-def test_who_waits_for_a_slow_answer_is_sent_away_in_time(publisher, fetcher):
+def test_a_request_behind_a_slow_response_of_its_host_is_postponed_in_time(publisher, fetcher):
     answers = {"slow": slowly(0.3), "feed": answer()}
     fetched, _ = fetch_together(publisher, fetcher, ["a.localhost/slow", "a.localhost/feed"], answers, longest_wait=0.1)
     assert [each.failure and each.failure.kind for each in fetched] == [None, "host_busy"]
 
 
-def test_who_was_redirected_to_a_busy_host_may_not_come_back_soon(publisher, fetcher):
+def test_a_redirect_to_a_busy_host_names_no_time_to_retry(publisher, fetcher):
     answers = {"moved": redirect(302, "http://b.localhost:{port}/slow"), "slow": slowly(0.3)}
     urls = ["b.localhost/slow", "a.localhost/moved"]
     fetched, _ = fetch_together(publisher, fetcher, urls, answers, longest_wait=0.1)

@@ -83,7 +83,7 @@ def test_a_page_is_fetched_once(engine, web):
     assert web.requested_paths.count("/story-2") == 1
 
 
-def test_what_the_feed_says_in_full_needs_no_page(engine, web):
+def test_full_text_feeds_need_no_page(engine, web):
     web.pages |= {"/feed": a_feed(an_item(1, f"<![CDATA[{FULL}]]>")), "/story-1": a_page()}
     retrieve(engine, a_source_of(web))
     assert web.requested_paths.count("/story-1") == 0

@@ -253,7 +253,7 @@ def test_stored_retrievals_are_counted_into_their_bucket_and_all_greater_ones():
     assert counts("stored")[-1] == 3
 
 
-def test_what_was_put_off_or_dropped_is_not_counted():
+def test_postponed_and_outdated_retrievals_are_not_counted():
     source = a_scheduled_source()
     store([put_off(begin(source))])
     assignment = begin(source)

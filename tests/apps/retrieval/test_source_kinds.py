@@ -44,7 +44,7 @@ def a_source_of(url, kind, recipe):
 
 
 @pytest.mark.parametrize("kind", SHOWN)
-def test_what_a_source_of_each_kind_shows_is_stored_once(engine, kind):
+def test_entries_of_each_source_kind_are_stored_once(engine, kind):
     with serving_pages({"/list": SHOWN[kind]}) as web:
         source_id = a_source_of(web.url("/list"), kind, RECIPES[kind])
         assert retrieve_now(engine, source_id).outcome == Retrieval.Outcome.NEW

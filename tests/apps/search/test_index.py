@@ -280,7 +280,7 @@ def test_the_check_sees_that(damage):
         call_command("check_index")
 
 
-def test_what_the_database_did_not_note_is_found_by_comparing_everything():
+def test_postings_that_the_outbox_missed_are_found_by_a_full_comparison():
     posting = a_posting(title="flood", text_hash=b"1" * 16, language="en")
     OutboxRow.objects.all().delete()
     assert actions.reindexing.note_missed() == 1

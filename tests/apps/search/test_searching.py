@@ -142,7 +142,7 @@ def test_a_quoted_phrase_is_searched_for_alone():
     assert not search('"paris summit"', expansion=True).added
 
 
-def test_what_was_removed_is_not_added_and_a_liked_posting_lends_its_words_to_no_query_at_all():
+def test_removed_terms_stay_out_and_a_liked_posting_needs_no_query():
     liked = published("Paris", text="Emissions and delegations.")
     published("Emissions")
     published("Rome")
@@ -155,7 +155,7 @@ def test_what_was_removed_is_not_added_and_a_liked_posting_lends_its_words_to_no
     assert "Emissions" not in titles(without)
 
 
-def test_what_a_person_dislikes_is_left_out():
+def test_disliked_postings_are_left_out():
     bad, good = published("Paris", text="Fashion."), published("Paris", text="Summit.")
     consume()
     assert search("paris", disliked_ids=(bad.pk,)).postings == (good.pk,)

@@ -204,7 +204,7 @@ def test_neither_the_size_of_batches_nor_kills_and_restarts_change_the_tables(se
     assert tables() == serial
 
 
-def test_what_another_process_wrote_is_read_before_anything_is_decided():
+def test_reports_that_another_process_stored_are_read_before_a_story_is_chosen():
     report("Storm floods the streets of Lisbon on Friday night", 0)
     pull_all()
     mine = consuming._memory
@@ -354,7 +354,7 @@ def test_redirects_lead_to_stories_that_exist():
 
 
 # --- sources ----------------------------------------------------------------------------------------------------------
-def test_who_reports_first_and_is_starred_has_more_authority():
+def test_sources_that_are_first_and_starred_have_more_authority():
     early, late, alone = a_source(), a_source(), a_source()
     for number, words in enumerate(EVENTS):
         report(f"{words} first report", number * 10, early)

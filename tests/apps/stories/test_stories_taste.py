@@ -50,7 +50,7 @@ def teach(person, source) -> None:
     actions.learning.learn(now=NOON)
 
 
-def test_what_is_opened_comes_first_and_what_is_hidden_last(person, source):
+def test_postings_like_opened_ones_come_first_and_like_hidden_ones_last(person, source):
     teach(person, source)
     liked, disliked = sport(source, 99), finance(source, 99)
     places = {each.posting_id: each for each in own_order(person, LATER)}
@@ -61,7 +61,7 @@ def test_what_is_opened_comes_first_and_what_is_hidden_last(person, source):
     assert "shares" in explaining_words(taste, disliked.title, "en", liked=False)
 
 
-def test_what_was_hidden_is_not_shown_and_every_fifth_place_is_not_personal(person, source):
+def test_hidden_postings_are_not_shown_and_every_fifth_place_is_not_personal(person, source):
     teach(person, source)
     hidden = finance(source, 50)
     actions.learning.hide(person, hidden.pk, hidden=True, now=NOON)
@@ -96,7 +96,7 @@ def test_where_nothing_is_to_be_learnt_nothing_is_begun(person, source, is_on, d
     assert list(Reaction.objects.order_by("pk").values()) == known
 
 
-def test_what_was_passed_over_or_hidden_teaches_when_it_is_opened(person, source):
+def test_opening_teaches_from_postings_passed_over_or_hidden(person, source):
     opened, passed, hidden = (sport(source, number) for number in range(3))
     actions.learning.note_opened(person, opened.pk, now=NOON)
     actions.learning.hide(person, hidden.pk, hidden=True, now=NOON)
@@ -132,7 +132,7 @@ def test_a_star_that_comes_after_the_opening_is_learnt_too_and_so_is_its_end(per
         assert Reaction.objects.get(posting=posting).learnt == weight
 
 
-def test_who_switched_learning_off_is_not_learnt_from(person, source):
+def test_nothing_is_learned_from_readers_who_switched_learning_off(person, source):
     teach(person, source)
     actions.learning.set_learning(person, is_on=False)
     actions.learning.note_opened(person, sport(source, 40).pk, now=NOON)
@@ -143,7 +143,7 @@ def test_who_switched_learning_off_is_not_learnt_from(person, source):
     assert taste_of(person) is not None
 
 
-def test_what_was_learnt_can_be_forgotten_but_what_is_hidden_stays_hidden(person, source):
+def test_forgetting_clears_what_was_learned_and_keeps_hidden_postings_hidden(person, source):
     teach(person, source)
     actions.learning.forget_taste(person)
     assert taste_of(person) is None

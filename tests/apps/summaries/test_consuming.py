@@ -80,7 +80,7 @@ def test_an_article_has_a_summary_of_every_step():
     assert "bridge" in found.words
 
 
-def test_what_a_source_repeats_is_in_no_summary_of_its_articles_and_stories():
+def test_boilerplate_of_a_source_is_in_no_summary_of_its_articles_and_stories():
     header = "The harbour gazette thanks the readers who pay for news of the bridge and of storms."
     posting = an_article(f"{header} {ARTICLE}", source=a_source_that_repeats(header))
     pull_all()

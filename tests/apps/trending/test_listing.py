@@ -61,7 +61,7 @@ def terms_shown(horizon: str, method: str = "ours", category: str = "") -> list[
     return [trend.term.lower() for trend in lists_of("en", category, method)[horizon]]
 
 
-def test_what_breaks_is_listed_at_all_horizons_and_what_comes_every_day_is_not(sources):
+def test_breaking_words_are_listed_at_all_horizons_and_daily_ones_are_not(sources):
     a_usual_month(sources)
     postings = a_breaking_story(sources)
     work_off()
