@@ -6,6 +6,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
+from django.core.cache import cache
+
+from apps.retrieval.http import guard
 from lab.worlds.feed import Feed
 from lab.worlds.leases import lease
 from lab.worlds.server import Replay, serving
@@ -71,3 +74,10 @@ def replaying(feeds: Sequence[Feed], **options: Any) -> Iterator[Replay]:
     """Serve feeds that the portal may reach."""
     with serving(feeds, **options) as replay, lease(replay.addresses.open_host):
         yield replay
+
+
+def clear_cache() -> None:
+    """Clear the cache except for leases of servers, which are renewed only every few seconds."""
+    leases = cache.get_many([guard.lease_key(port) for port in guard._seen])
+    cache.clear()
+    cache.set_many(leases, timeout=guard.LEASE_SECONDS)

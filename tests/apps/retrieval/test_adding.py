@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.core.cache import cache
 from django.test.utils import CaptureQueriesContext
 
 from apps.postings.models import Posting
@@ -14,7 +13,7 @@ from apps.sources.models import Source
 from lab.worlds.feed import make_feed
 from lab.worlds.responses import Options
 from tests.builders import a_user
-from tests.web import replaying
+from tests.web import clear_cache, replaying
 
 NOW = datetime.now(UTC)
 
@@ -54,7 +53,7 @@ def test_a_pages_address_leads_to_the_feed_that_it_names(replay):
 
 def test_a_page_whose_feed_the_portal_has_leads_to_it_without_a_request_for_the_feed(replay):
     first = discover(a_user(), replay.feed_url(1), now=NOW)
-    cache.clear()  # documents are kept for a short time
+    clear_cache()  # documents are kept for a short time
     assert discover(a_user(), replay.feed_url(1).removesuffix("feed"), now=NOW) == first
     assert feed_requests(replay) == 1
 
@@ -127,7 +126,7 @@ class TestInspection:
 
     def test_a_source_without_a_kept_document_shows_its_next_check(self, replay):
         discover(a_user(), replay.feed_url(1), now=NOW)
-        cache.clear()
+        clear_cache()
         inspection = inspect(replay.feed_url(1), now=NOW)
         assert "The next check is at" in inspection.problem
         assert feed_requests(replay) == 1

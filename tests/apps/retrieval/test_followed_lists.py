@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from django.core.cache import cache
 from django.urls import reverse
 
 from apps.following.actions.errors import NotPossible
@@ -13,6 +12,7 @@ from apps.retrieval.actions import following
 from apps.retrieval.models import Schedule
 from lab.worlds.receivers import DOMAIN, Receiver, receiving
 from tests.builders import NOON, a_follow, a_source, a_user
+from tests.web import clear_cache
 
 pytestmark = pytest.mark.django_db
 
@@ -29,7 +29,7 @@ def site(settings):
 
 def publish(site: Receiver, *names: str, broken: bool = False) -> str:
     rows = "".join(f'<outline text="{name}" xmlUrl="https://{name}.example/feed"/>' for name in names)
-    cache.clear()  # it keeps documents for an hour
+    clear_cache()  # it keeps documents for an hour
     site.body = f"<opml><body>{rows}{'' if broken else '</body></opml>'}".encode()
     return site.url("/list.opml")
 
@@ -72,9 +72,9 @@ def test_a_list_that_fails_or_is_damaged_ends_nothing_and_says_why(user, site, f
     following.follow_list(user, publish(site, "storms", "floods"), now=NOON)
     if fault == "gone":
         site.behave = lambda _: 404
-        cache.clear()
+        clear_cache()
     elif fault == "no list":
-        cache.clear()
+        clear_cache()
         site.body = b"<html></html>"
     else:
         publish(site, *(["quakes"] if fault == "broken" else []), broken=fault == "broken")
