@@ -15,7 +15,7 @@ from apps.following import queries as following
 from apps.following.models import Follow, Mark
 from apps.postings.models import Posting
 from lab.worlds.feed import make_feed
-from tests.browser.scripts import with_and_without_scripts
+from tests.browser.scripts import WITHOUT, with_and_without_scripts
 from tests.browser.test_reading import sign_in
 from tests.builders import a_folder, a_follow, a_source, a_user, some_postings
 from tests.journeys.conftest import Portal
@@ -78,9 +78,10 @@ def a_list_in_folders(addresses: Sequence[str]) -> bytes:
     return f'<opml version="2.0"><body>{"".join(folders)}</body></opml>'.encode()
 
 
-@with_and_without_scripts
-def test_a_long_list_is_imported_and_the_river_is_filled_by_what_it_publishes(page: Page, settings):
-    count = 60
+@pytest.mark.parametrize(
+    ("page", "count"), [("with scripts", 90), pytest.param(WITHOUT, 60, marks=pytest.mark.trial)], indirect=["page"]
+)
+def test_a_long_list_is_imported_and_the_river_is_filled_by_what_it_publishes(page: Page, settings, count: int):
     settings.RETRIEVAL_HOST_GAP = 0
     user, begin = a_user(images="blocked"), timezone.now() - timedelta(hours=1)
     feeds = [make_feed(number, [(begin, f"News of {number}")], title=f"Paper {number}") for number in range(count)]

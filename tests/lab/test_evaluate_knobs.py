@@ -21,7 +21,7 @@ def test_due_times_follow_a_weight_and_the_budget_holds(measured):
         *("--policies", "uniform", "allocation", "--knobs", "weight"),
     )
     assert set(figures) == {"allocation.weight.moved_s", "allocation.weight.spent_ratio"}  # the other ignores weights
-    assert 0 < figures["allocation.weight.moved_s"] < 250  # s; within a minute, unless the machine is busy
+    assert 0 < figures["allocation.weight.moved_s"] < 60
     assert figures["allocation.weight.spent_ratio"] == pytest.approx(1.0, abs=0.2)
 
 

@@ -24,7 +24,9 @@ def own_commands(*tops: str) -> set[str]:
 
 def strings_of_tests() -> set[str]:
     files = [file for file in (ROOT / "tests").rglob("*.py") if file != Path(__file__)]
-    return {name for file in files for name in re.findall(r"[\"'](\w+)[\"']", file.read_text(encoding="utf-8"))}
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]
+    nodes = (node for tree in trees for node in ast.walk(tree))
+    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
 @cache
