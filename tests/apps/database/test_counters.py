@@ -1,6 +1,7 @@
 """Durations of requests and tasks, counted by all processes together."""
 
 import multiprocessing
+import threading
 import time
 from collections import defaultdict
 
@@ -53,6 +54,7 @@ def test_processes_add_up():
 
 
 def test_they_arrive_by_themselves(monkeypatch):
+    monkeypatch.setattr(counters, "threading", threading)
     monkeypatch.setattr(counters, "FLUSH_SECONDS", 0.01)
     counters.observe("task_waiting_seconds", ("a",), 0.1)
     until = time.monotonic() + 30
