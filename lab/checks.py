@@ -83,8 +83,9 @@ def quick_checks() -> list[Step]:
 
 
 def tests(worker: str, *, with_trials: bool) -> Step:
-    # More than there are processors: many tests wait for processes that they have started.
-    count = min((os.cpu_count() or 1) + 3, MAX_WORKERS)
+    # More than there are processors: many tests wait for processes that they have started. Two more leave processors
+    # idle for three per cent of the time; a third one takes more than that by contention.
+    count = min((os.cpu_count() or 1) + 2, MAX_WORKERS)
     command = [*PYTEST, "--tx", f"{count}*{worker}", "--dist", "worksteal"]
     remark = "" if chromium() else "; those in a browser were skipped: no chromium is installed"
     if with_trials:

@@ -85,11 +85,11 @@ def import_tests() -> None:
 
 
 def try_an_example() -> None:
-    """Have hypothesis collect the constants of all modules, as it does before its first example."""
+    """Have hypothesis collect the constants of all modules and load its own, as it does before its first example."""
     import hypothesis  # noqa: PLC0415, which pytest wants to import itself
 
     @hypothesis.settings(max_examples=1, database=None)
-    @hypothesis.given(hypothesis.strategies.booleans())
+    @hypothesis.given(hypothesis.strategies.builds(bool))
     def nothing(example: bool) -> None:
         pass
 
