@@ -89,7 +89,7 @@ def try_an_example() -> None:
     import hypothesis  # noqa: PLC0415, which pytest wants to import itself
 
     @hypothesis.settings(max_examples=1, database=None)
-    @hypothesis.given(hypothesis.strategies.builds(bool))
+    @hypothesis.given(hypothesis.strategies.from_type(bool))
     def nothing(example: bool) -> None:
         pass
 
