@@ -7,7 +7,9 @@ from django.db.models import Q, QuerySet
 
 from apps.database.statements import fetch
 from apps.postings.models import Posting
-from apps.retrieval.models import Schedule
+from apps.retrieval.models import Retrieval, Schedule
+from apps.retrieval.queries import UNREQUESTED
+from apps.retrieval.reports.lateness import Lateness, lateness_where
 from apps.sources.models import Source
 from lab.evaluations.replays.verification import Stored
 from lab.worlds.addresses import source_of
@@ -20,6 +22,18 @@ def replayed_sources(port: int) -> dict[int, int]:
     """The number of the replayed source for the id of each portal's source that a replay at `port` serves."""
     rows = Source.objects.filter(Q(url__contains=f":{port}/")).values_list("pk", "url")
     return {pk: number for pk, url in rows if (number := source_of(url, port)) is not None}
+
+
+def requests_made(since: datetime, until: datetime) -> int:
+    """Retrievals within (since, until] with a request."""
+    made = Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until)
+    return made.exclude(outcome__in=UNREQUESTED).count()
+
+
+def lateness_of_due(since: datetime, now: datetime) -> Lateness:
+    """Of the retrievals first due in [since, now), whenever made; reads the whole log."""
+    made = "retrieval.due_at >= %(since)s AND retrieval.due_at < %(now)s"
+    return lateness_where(made, "since >= %(since)s AND since < %(now)s", since=since, now=now)
 
 
 def interests_of(port: int) -> dict[int, float]:

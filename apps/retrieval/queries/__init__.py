@@ -189,11 +189,6 @@ def budget_left(plan: Plan, announced: Announced) -> float:
     return max(budget - announced.spent, budget / 100)
 
 
-def requests_made(since: datetime, until: datetime) -> int:
-    """Retrievals within (since, until] with a request."""
-    return _requested(since, until).count()
-
-
 def spent(plan: Plan, since: datetime, until: datetime) -> float:
     """What the retrievals within (since, until] took of the budget."""
     made = _requested(since, until).aggregate(requests=Count("pk"), bytes=Sum("wire_bytes", default=0))

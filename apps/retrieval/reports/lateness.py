@@ -59,22 +59,17 @@ FROM late
 
 def lateness(since: datetime, now: datetime) -> Lateness:
     """Of all sources; one query."""
-    return _lateness("fetched_at > %(since)s AND fetched_at <= %(now)s", "TRUE", since=since, now=now)
+    return lateness_where("fetched_at > %(since)s AND fetched_at <= %(now)s", "TRUE", since=since, now=now)
 
 
 def lateness_of_source(source_id: int, since: datetime, now: datetime) -> Lateness:
     """Of one source; one query."""
     made = "source_id = %(id)s AND fetched_at > %(since)s AND fetched_at <= %(now)s"
-    return _lateness(made, "source_id = %(id)s", since=since, now=now, id=source_id)
+    return lateness_where(made, "source_id = %(id)s", since=since, now=now, id=source_id)
 
 
-def lateness_of_due(since: datetime, now: datetime) -> Lateness:
-    """Of the retrievals first due in [since, now), whenever made; reads the whole log, so for benchmarks alone."""
-    made = "retrieval.due_at >= %(since)s AND retrieval.due_at < %(now)s"
-    return _lateness(made, "since >= %(since)s AND since < %(now)s", since=since, now=now)
-
-
-def _lateness(made: str, due: str, **values: Any) -> Lateness:
+def lateness_where(made: str, due: str, **values: Any) -> Lateness:
+    """Of retrievals that are made under the first condition in SQL, and due under the second."""
     [late] = query(_LATENESS.format(made=made, due=due), values | {"unasked": list(UNREQUESTED)})
     return Lateness(late.retrievals, late.not_stored, late.late, Spread(*late.begun), Spread(*late.stored))
 

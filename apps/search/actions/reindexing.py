@@ -9,7 +9,7 @@ from django.db import transaction
 
 from apps.database.advisory_locks import take
 from apps.database.outbox import consume_rows
-from apps.database.statements import MAX_ID, copy_rows, execute, fetch_as, fetch_rows
+from apps.database.statements import copy_rows, execute, fetch_as, fetch_rows
 from apps.jobs import actions as jobs
 from apps.jobs.models import Job
 from apps.search.actions.dictionary import learn_spelling, numbers_of, warm
@@ -146,7 +146,6 @@ FULL JOIN (
 WHERE (posting.text_hash, posting.source_id, posting.published_at)
     IS DISTINCT FROM (document.text_hash, document.source_id, document.published_at)
 """
-EVERYTHING = {"after": 0, "until": MAX_ID}
 COMPARED_AT_ONCE = 50_000  # ids
 _MISSED = f"""
 INSERT INTO search_outboxrow (posting_id, rebuild)

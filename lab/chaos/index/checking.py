@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.database.statements import fetch, fetch_rows
+from apps.database.statements import MAX_ID, fetch, fetch_rows
 from apps.postings.algorithms.times import microseconds
-from apps.search.actions.reindexing import EVERYTHING, UNSEEN
+from apps.search.actions.reindexing import UNSEEN
 from apps.search.algorithms.index.inversion import invert, packed_impacts, unpack_flags, unpack_row
 from apps.search.algorithms.models.bm25 import IMPACT_VERSION
 from apps.search.queries.snapshot import consistent_snapshot
@@ -175,7 +175,7 @@ def _check_postings(found: Check) -> None:
     rows = fetch(
         f"SELECT coalesce(posting.id, document.posting_id) {UNSEEN} AND NOT EXISTS"
         " (SELECT FROM search_outboxrow change WHERE change.posting_id = coalesce(posting.id, document.posting_id))",
-        EVERYTHING,
+        {"after": 0, "until": MAX_ID},
     )
     if rows:
         named = _some([posting_id for (posting_id,) in rows])

@@ -7,11 +7,11 @@ from apps.retrieval.actions import start, store
 from apps.retrieval.http.fetching import Fetched
 from apps.retrieval.http.results import Assignment, decide
 from apps.retrieval.models import Schedule
-from apps.retrieval.queries import requests_made
 from apps.retrieval.scheduler.beat import MESSAGE_SIZE
 from apps.retrieval.scheduler.claims import Claim
 from lab.worlds.addresses import Addresses
 from lab.worlds.feed import Feed
+from lab.worlds.queries import requests_made
 from lab.worlds.rendering import render
 from lab.worlds.server import REAL_TIME
 

@@ -18,12 +18,12 @@ from django.db import connection
 
 from apps.retrieval.actions import change_plan, learn_profiles, replan_changed
 from apps.retrieval.models import Plan, Schedule
-from apps.retrieval.reports.lateness import lateness_of_due
 from lab.benchmarks.load_test import people, population, requests
 from lab.harness import LabCommand, cpu_seconds_of_family, family, postgres_pid, workers
 from lab.worlds.actions import add_feeds
 from lab.worlds.leases import lease
 from lab.worlds.loading import DAY, MADE_UP_ORIGIN
+from lab.worlds.queries import lateness_of_due
 from lab.worlds.responses import Options
 from lab.worlds.server import serving
 from lab.worlds.synthetic import make_feeds

@@ -21,13 +21,13 @@ from django.core.management.base import CommandError
 from apps.database.statements import execute
 from apps.retrieval.actions import change_plan
 from apps.retrieval.models import Plan, Schedule, Worker
-from apps.retrieval.reports.lateness import lateness_of_due
 from lab.benchmarks.load_test import people, population, requests
 from lab.chaos.watch import Watch
 from lab.harness import LabCommand, command, end_of, family
 from lab.worlds.actions import add_feeds
 from lab.worlds.leases import lease
 from lab.worlds.loading import DAY, MADE_UP_ORIGIN
+from lab.worlds.queries import lateness_of_due
 from lab.worlds.responses import Options
 from lab.worlds.server import serving
 from lab.worlds.synthetic import make_feeds

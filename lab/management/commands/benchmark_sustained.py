@@ -21,14 +21,13 @@ from rich.table import Table
 from apps.database.statements import fetch
 from apps.retrieval.actions import change_plan, learn_profiles, replan_changed
 from apps.retrieval.models import Plan, Retrieval, Schedule
-from apps.retrieval.reports.lateness import lateness_of_due
 from apps.retrieval.scheduler.queues import retrieval_queues
 from lab.harness import LabCommand, command, cpu_seconds, running
 from lab.worlds.actions import add_feeds
 from lab.worlds.faults import choose_faults
 from lab.worlds.leases import lease
 from lab.worlds.loading import DAY, MADE_UP_ORIGIN
-from lab.worlds.queries import unread_changes
+from lab.worlds.queries import lateness_of_due, unread_changes
 from lab.worlds.responses import Options
 from lab.worlds.server import serving
 from lab.worlds.synthetic import make_feeds

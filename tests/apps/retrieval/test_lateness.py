@@ -18,6 +18,7 @@ from apps.retrieval.queries import UNREQUESTED
 from apps.retrieval.queries.lateness import BUCKETS, DUE, late, overdue_since
 from apps.retrieval.reports import lateness
 from apps.retrieval.scheduler.claims import LEASE, Claim
+from lab.worlds.queries import lateness_of_due
 from tests.apps.retrieval.retrieving import BUSY, DAY, NOW, a_scheduled_source, an_answer, latest
 from tests.builders import a_retrieval, a_schedule, a_source
 
@@ -147,7 +148,7 @@ def test_a_benchmark_counts_what_fell_due_in_it():
     a_row(1, 2, due_at=NOW - LONG)
     a_claim(NOW - MINUTE)
     a_claim(NOW - LONG)
-    found = lateness.lateness_of_due(NOW - 2 * MINUTE, NOW)
+    found = lateness_of_due(NOW - 2 * MINUTE, NOW)
     assert (found.retrievals, found.not_stored, found.begun.longest) == (2, 1, 60)
 
 

@@ -14,6 +14,7 @@ from apps.retrieval.scheduler.beat import CLAIM
 from apps.retrieval.scheduler.claims import LEASE, Claim
 from apps.sources.models import Source
 from lab.worlds.feed import make_feed
+from lab.worlds.queries import requests_made
 from tests.apps.retrieval.retrieving import HOUR, NOW
 from tests.builders import a_plan, a_profile, a_retrieval, a_schedule, a_source, a_user
 from tests.web import replaying
@@ -101,7 +102,7 @@ class TestARefresh:
         source = a_source(always_retrieved=True)
         for origin in Retrieval.Origin:
             a_retrieval(source, origin=origin, fetched_at=NOW)
-        assert queries.requests_made(NOW - HOUR, NOW) == 2
+        assert requests_made(NOW - HOUR, NOW) == 2
 
 
 @pytest.mark.django_db(transaction=True)
@@ -129,7 +130,7 @@ def test_readers_who_refresh_at_the_same_time_share_one_fetch(engine):
         assert claims() == []
         made = Retrieval.objects.get()
         assert (made.origin, made.new, made.status) == (Retrieval.Origin.READER, 1, 200)
-        assert queries.requests_made(now, datetime.now(UTC)) == 1
+        assert requests_made(now, datetime.now(UTC)) == 1
         assert queries.results_since([source.pk], now) == queries.Results(waiting=0, failed=0, new=1)
         assert queries.results_since([source.pk], datetime.now(UTC)).waiting == 1
         assert Schedule.objects.get().reason != queries.USER_REQUEST

@@ -9,11 +9,12 @@ from apps.retrieval.actions.plan import draw_curve, rehearse_price, scale_price
 from apps.retrieval.actions.timetables import make_timetables
 from apps.retrieval.models import Plan, Schedule
 from apps.retrieval.planner.due_times import SAFETY
-from apps.retrieval.queries import announced, budget_left, requests_made
+from apps.retrieval.queries import announced, budget_left
 from apps.retrieval.reports.source import effect_of, plan_of_source
 from apps.sources.models import Source
 from apps.websub.actions import maintain, receive, work
 from apps.websub.models import Subscription
+from lab.worlds.queries import requests_made
 from tests.apps.retrieval.retrieving import NOW, a_feed, an_observed_source, fail, visit
 from tests.apps.websub.conftest import DAY, HOUR, subscribed
 

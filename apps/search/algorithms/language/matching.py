@@ -1,6 +1,7 @@
 """Matching of names in filters."""
 
 import re
+from functools import lru_cache
 
 from apps.postings.algorithms.words.folding import folded, lowered
 
@@ -23,9 +24,10 @@ def names_match(value: str, name: str) -> bool:
     )
 
 
-def name_words(name: str) -> list[str]:
+@lru_cache(10_000)  # each source of a page is compared with all others
+def name_words(name: str) -> tuple[str, ...]:
     """
     >>> name_words("Le Monde – Économie"), name_words("www.bbc.co.uk")
-    (['le', 'monde', 'economie'], ['www', 'bbc', 'co', 'uk'])
+    (('le', 'monde', 'economie'), ('www', 'bbc', 'co', 'uk'))
     """
-    return _NAME_WORD.findall(folded(lowered(name, "")))
+    return tuple(_NAME_WORD.findall(folded(lowered(name, ""))))
