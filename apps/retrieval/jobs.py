@@ -16,7 +16,7 @@ from apps.retrieval.worker import engine
 
 PAGES = 100  # per split; larger sites are in several splits, small ones share one
 PARTS = 16  # of all found addresses, by their hash
-MAX_VISIT_SECONDS = 600.0  # at one site in a round; the rest of a slow one is left to the next round
+MAX_SITE_SECONDS = 600.0  # at one site in a round; the rest of a slow one is left to the next round
 
 
 # --- extract ----------------------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def _cut_sites(wanted: Parameters) -> Iterator[Piece]:
 
 def _crawl(split: Parameters, beat: Beat) -> Write:
     """Crawl a site batch by batch, each stored by itself; another worker that crawls it keeps its lease."""
-    until, batches = monotonic() + MAX_VISIT_SECONDS, 0
+    until, batches = monotonic() + MAX_SITE_SECONDS, 0
     while monotonic() < until and engine.current().fetch_batch(split["source"]):
         batches += 1
         beat()

@@ -244,7 +244,7 @@ class Crawl(models.Model):
 
     source = models.OneToOneField(Source, on_delete=models.CASCADE, primary_key=True, related_name="crawl")
     max_depth = models.PositiveSmallIntegerField(default=6)  # links away from the first page
-    max_pages = models.PositiveIntegerField(default=100_000)  # that are remembered
+    max_pages = models.PositiveIntegerField(default=100_000)  # that are stored
     max_index_pages = models.PositiveIntegerField(default=100)  # that are scheduled like feeds
     pages_per_day = models.PositiveIntegerField(default=PAGES_PER_DAY)
     known_pages = models.PositiveIntegerField(default=0)

@@ -15,7 +15,7 @@ class OutboxRow(models.Model):
 
 
 class Counted(models.Model):
-    """The terms of a posting, and where they count."""
+    """The terms of a posting, and where they are counted."""
 
     posting_id = models.BigIntegerField(primary_key=True)
     source_id = models.BigIntegerField()
@@ -33,7 +33,7 @@ class Counted(models.Model):
 class Stale(models.Model):
     """An hour whose slice is out of date. Written in the transaction that changes a posting, deleted with slicing.
 
-    There may be several of an hour; slicing deletes only those that it has read.
+    An hour may have several rows; slicing deletes only those that it has read.
     """
 
     language = models.CharField(max_length=3)
@@ -42,7 +42,7 @@ class Stale(models.Model):
 
 
 class Slice(models.Model):
-    """Numbers of postings of an hour, a day or a month with each term."""
+    """Posting counts of each term in an hour, a day or a month."""
 
     class Step(models.TextChoices):
         HOUR = "hour", "Hour"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from apps.postings.algorithms.highlighting import MAX_CODE, MAX_PART, recognised
+from apps.postings.algorithms.highlighting import MAX_CODE, MAX_PART, detected
 from apps.postings.algorithms.markup import MAX_MARKUP_LENGTH, clean
 from apps.postings.algorithms.players import player_of
 from apps.web.algorithms.articles import player_link, with_players, with_regions
@@ -163,7 +163,7 @@ def test_any_tex_leaves_harmless_markup_that_stays_as_it_is(tex):
         ("<pre>const a = 1;\nconst b = 2;</pre>", "javascript"),
     ],
 )
-def test_code_gets_colours_by_the_language_named_or_recognised(given_html, language):
+def test_code_gets_colours_by_the_language_named_or_detected(given_html, language):
     cleaned = clean(given_html)
     assert f'<pre><code class="language-{language}"><span class="k">' in cleaned.html
     assert " ".join(cleaned.text.split()) == " ".join(TAGS.sub("", given_html).split())
@@ -204,8 +204,8 @@ def test_colours_change_no_letter(code, language):
         ("Dear all,\n\nimport duties rise.\n\nYours", ""),
     ],
 )
-def test_a_language_is_recognised_only_by_clear_signs(code, language):
-    assert recognised(code) == language
+def test_a_language_is_detected_only_by_clear_signs(code, language):
+    assert detected(code) == language
 
 
 # --- players

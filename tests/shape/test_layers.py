@@ -32,6 +32,13 @@ def test_the_layers_of_each_app_are_stated_once():
     assert {app: [name for name in layered() if fnmatchcase(app, name)] for app in apps} == {app: [app] for app in apps}
 
 
+def test_every_folder_of_modules_is_a_package():
+    """The contracts do not see others."""
+    tops = (ROOT / name for name in ("apps", "extensions", "portal", "lab"))
+    folders = {file.parent for top in tops for file in top.rglob("*.py")}
+    assert [str(folder) for folder in folders if not (folder / "__init__.py").exists()] == []
+
+
 def circle(imports: Mapping[str, Set[str]]) -> list[str]:
     try:
         TopologicalSorter(imports).prepare()

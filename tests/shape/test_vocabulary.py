@@ -43,6 +43,7 @@ RULES = (
     Rule("is at it|are at it", "is running"),
     Rule("give[ns]?[_ ]up|gave[_ ]up|set[_ ]aside", "abandon, dead letter"),
     Rule("instants?", "due time", exceptions=r"update[_ ]instants?|optimal instants?|retrieval instants?"),
+    Rule("visits?|remembered", "fetch result, exchange; schedule state", where="apps/retrieval"),
     Rule("furniture", "boilerplate"),
     Rule("belongings", "account data"),
     Rule("keepers?", "admin"),

@@ -48,9 +48,9 @@ def source_plan_page(user: User | AnonymousUser, source_id: int, now: datetime) 
         "profile_picture": _profile_picture(plan) if plan else SafeString(),  # empty while no profile is known
         "busiest": _busiest(profile) if profile else (),
         "local_time": _local_time(profile.utc_offset) if profile else "",
-        "activity": activity_words(plan.remembered.activity.factor) if plan else "",
+        "activity": activity_words(plan.state.activity.factor) if plan else "",
         "saved": bytes_saved(now - USUAL, now, source_id),
-        "staleness": staleness(plan.remembered, now) if plan else None,  # None when no delay is known
+        "staleness": staleness(plan.state, now) if plan else None,  # None when no delay is known
         "days": days,
         "delay_picture": delay_picture(days),  # empty when no delay is known
     }

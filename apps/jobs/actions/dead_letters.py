@@ -21,7 +21,7 @@ from apps.jobs.models import DeadLetter
 
 logger = logging.getLogger(__name__)
 
-MAX_TRIES = 3
+MAX_TRIES = 3  # after the first delivery
 MAX_CONTENT = 10_000  # characters of a message that are kept
 
 _TRY = """
@@ -59,7 +59,7 @@ def may_try(id: str, task: str, content: str, *, now: datetime) -> bool:
     with transaction.atomic():
         [(tries,)] = query(_TRY, values)
         if tries > MAX_TRIES:
-            abandon_message(id, task, content, f"Its worker died {MAX_TRIES} times while it ran.", now=now)
+            abandon_message(id, task, content, f"Its worker died {MAX_TRIES + 1} times while it ran.", now=now)
     return bool(tries <= MAX_TRIES)
 
 
@@ -106,7 +106,7 @@ class CountedTask(Task):
         if not (request.delivery_info or {}).get("redelivered"):
             return self.run(*args, **kwargs)
         if not may_try(request.id, self.name, written(args, kwargs), now=datetime.now(UTC)):
-            logger.error("%s is a dead letter: its worker died %d times", self.name, MAX_TRIES)
+            logger.error("%s is a dead letter: its worker died %d times", self.name, MAX_TRIES + 1)
             return None
         try:
             return self.run(*args, **kwargs)

@@ -24,7 +24,7 @@ def worker_name() -> str:
 
 
 def work(worker: str, job_id: int | None = None, *, seconds: float = inf) -> bool:
-    """Work on splits of one job or of all until none is open or the time is over; whether one may still be open.
+    """Work on splits of one job or of all until none is open or the time is over; whether one may be open.
 
     The last split is finished unless its job is paused or cancelled.
     """
@@ -55,7 +55,7 @@ def work_on_one(worker: str, job_id: int | None = None) -> bool:
         stage = kind.map if claim.stage == Job.Stage.MAP else kind.reduce
         if stage is None:
             raise LookupError(f"Jobs of the kind {kind.name!r} have nothing to reduce.")
-        write = stage.work(claim.parameters, _Beat(claim.attempt_id))
+        write = stage.work(claim.parameters, _Heartbeat(claim.attempt_id))
         actions.claiming.commit(claim.attempt_id, write)
     except Stopped as reason:
         logger.info("attempt %d at job %d has ended: %s", claim.attempt_id, claim.job_id, reason)
@@ -68,7 +68,7 @@ def work_on_one(worker: str, job_id: int | None = None) -> bool:
     except Exception as error:
         logger.exception("attempt %d at job %d failed", claim.attempt_id, claim.job_id)
         actions.claiming.end_attempt(claim.attempt_id, Attempt.Outcome.FAILED, f"{type(error).__name__}: {error}")
-    except BaseException:  # the process has to stop
+    except BaseException:  # shutdown
         actions.claiming.end_attempt(claim.attempt_id, Attempt.Outcome.CANCELLED)
         raise
     else:
@@ -77,7 +77,7 @@ def work_on_one(worker: str, job_id: int | None = None) -> bool:
     return True
 
 
-class _Beat:
+class _Heartbeat:
     """Called between records: renews the lease, and raises `Stopped` when the work should end."""
 
     def __init__(self, attempt_id: int) -> None:

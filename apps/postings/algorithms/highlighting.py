@@ -1,4 +1,4 @@
-"""Code in colours: Pygments' kinds of words as classes of `<span>`, by the language named or else recognised."""
+"""Syntax highlighting: Pygments' token types as classes of `<span>`, in the declared or else the detected language."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String, _TokenType
 from pygments.util import ClassNotFound
 
-MAX_CODE = 20_000  # characters of all in an article
+MAX_CODE = 20_000  # characters of code in an article
 MAX_PART = 500  # characters; the time that some lexers take grows with the square of their number
 
 CLASSES: dict[_TokenType, str] = {
@@ -59,14 +59,14 @@ def highlighted(html: str) -> str:
             return match[0]
         code = unescape(code)
         named = _LANGUAGE.search(around)
-        language = named[1] if named else recognised(code)
+        language = named[1] if named else detected(code)
         coloured = _coloured(code, language)
         return f'<pre><code class="language-{language}">{coloured}</code></pre>' if coloured else match[0]
 
     return _PRE.sub(piece, html) if "<pre" in html else html
 
 
-def recognised(code: str) -> str:
+def detected(code: str) -> str:
     """The language whose signs the code has, or "" in doubt."""
     return next((name for name, signs, needed in _SIGNS if len(signs.findall(code)) >= needed), "")
 

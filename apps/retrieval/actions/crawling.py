@@ -1,7 +1,7 @@
 """Fetch pages of sites and of teasers in batches; a batch is a lease of one source's pages.
 
 Algorithm I of Ai-Times: of the pages of a site, those with news are fetched once and become postings, index pages
-become planned sources of their own, and pages without value are remembered and not fetched again.
+become planned sources of their own, and pages without value are stored and not fetched again.
 """
 
 from collections import defaultdict
@@ -189,17 +189,17 @@ def _log_delays(posting_ids: Mapping[int, int], *, clock_rate: float) -> None:
 
 
 def _log_delays_of_index(index_id: int, posting_ids: list[int], clock_rate: float) -> None:
-    visits = Retrieval.objects.filter(source_id=index_id, outcome__in=OBSERVING).order_by("-fetched_at")
-    latest = list(visits.values_list("pk", "fetched_at")[:2])
+    observations = Retrieval.objects.filter(source_id=index_id, outcome__in=OBSERVING).order_by("-fetched_at")
+    latest = list(observations.values_list("pk", "fetched_at")[:2])
     if len(latest) < 2:
         return
-    (visit_id, _), (_, observed_at) = latest
-    first = visits.earliest("fetched_at").fetched_at
+    (retrieval_id, _), (_, observed_at) = latest
+    first = observations.earliest("fetched_at").fetched_at
     waited = []
     for published, retrieved in posting_queries.trusted_dates(posting_ids):
         waited += delays(Stored(1, 0, (published,)), retrieved, clock_rate, observed_at=observed_at, first=first)
     if waited:
-        Retrieval.objects.filter(pk=visit_id).update(
+        Retrieval.objects.filter(pk=retrieval_id).update(
             dated=F("dated") + len(waited),
             delay_seconds=F("delay_seconds") + sum(waited),
             longest_delay_seconds=Greatest(F("longest_delay_seconds"), max(waited)),

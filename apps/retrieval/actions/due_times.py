@@ -17,7 +17,7 @@ from apps.retrieval.planner.state import COLUMNS, TABLES, ScheduleState, paramet
 class Former(NamedTuple):
     """The schedule state of a source before a retrieval."""
 
-    remembered: ScheduleState
+    state: ScheduleState
     first_observed_at: datetime | None  # delays of earlier postings do not count
 
     @classmethod
@@ -29,7 +29,7 @@ class Former(NamedTuple):
 class Planned:
     """A retrieval and the schedule state after it."""
 
-    visit: FetchResult
+    result: FetchResult
     stored: Stored | None
     delays: list[float]  # s of the source's time; of new postings whose date is known
     due_at: datetime | None
@@ -37,50 +37,50 @@ class Planned:
 
 
 def plan_next(
-    visits: Sequence[FetchResult], formers: Mapping[int, Former], stored: Mapping[int, Stored]
+    results: Sequence[FetchResult], formers: Mapping[int, Former], stored: Mapping[int, Stored]
 ) -> list[Planned]:
     """Plan the next due time of each source, whose schedule is locked and whose postings are stored.
 
     After the first success of a source its profile is learnt at once, from its first postings and the priors.
     """
-    remembered = {source_id: former.remembered for source_id, former in formers.items()}
-    remembered |= _with_first_profiles([v for v in visits if v.observed and not remembered[_id(v)].hourly])
-    _remember_windows([visit for visit in visits if remembered[_id(visit)].hourly], remembered)
-    plannable = [visit for visit in visits if not visit.deferred and remembered[_id(visit)].hourly]
-    pushed = _pushed([visit for visit in plannable if visit.observed and remembered[_id(visit)].pushed_until])
+    states = {source_id: former.state for source_id, former in formers.items()}
+    states |= _with_first_profiles([each for each in results if each.observed and not states[_id(each)].hourly])
+    _change_windows([result for result in results if states[_id(result)].hourly], states)
+    plannable = [result for result in results if not result.deferred and states[_id(result)].hourly]
+    pushed = _pushed([result for result in plannable if result.observed and states[_id(result)].pushed_until])
     retrieved = [
-        _retrieved(visit, remembered[_id(visit)], stored.get(_id(visit)), pushed.get(_id(visit), 0))
-        for visit in plannable
+        _retrieved(result, states[_id(result)], stored.get(_id(result)), pushed.get(_id(result), 0))
+        for result in plannable
     ]
     planned = dict(zip(map(_id, plannable), _next_due_times(retrieved), strict=True))
-    return [_planned(visit, formers[_id(visit)], stored.get(_id(visit)), planned.get(_id(visit))) for visit in visits]
+    return [_planned(each, formers[_id(each)], stored.get(_id(each)), planned.get(_id(each))) for each in results]
 
 
-def _id(visit: FetchResult) -> int:
-    return visit.assignment.source_id
+def _id(result: FetchResult) -> int:
+    return result.assignment.source_id
 
 
-def _with_first_profiles(visits: Sequence[FetchResult]) -> dict[int, ScheduleState]:
-    if not visits:
+def _with_first_profiles(results: Sequence[FetchResult]) -> dict[int, ScheduleState]:
+    if not results:
         return {}
-    clock_rates = {_id(visit): visit.assignment.clock_rate for visit in visits}
+    clock_rates = {_id(result): result.assignment.clock_rate for result in results}
     learn_first_profiles(
         [Learner(source_id, clock_rate) for source_id, clock_rate in clock_rates.items()],
-        now=max(visit.fetched.received_at for visit in visits),
+        now=max(result.fetched.received_at for result in results),
     )
     statement = f"SELECT {COLUMNS} FROM {TABLES} WHERE source.id = ANY(%(ids)s)"
     found = query_as(ScheduleState.of, statement, parameters(ids=list(clock_rates)))
-    return {remembered.source_id: remembered for remembered in found}
+    return {state.source_id: state for state in found}
 
 
-def _remember_windows(visits: Sequence[FetchResult], remembered: dict[int, ScheduleState]) -> None:
+def _change_windows(results: Sequence[FetchResult], states: dict[int, ScheduleState]) -> None:
     """Store how many items a whole document shows: if more are published between two retrievals, some are lost."""
     shown = {
-        _id(visit): len(visit.read.feed.entries) for visit in visits if visit.read.feed and visit.fetched.status == 200
+        _id(each): len(each.read.feed.entries) for each in results if each.read.feed and each.fetched.status == 200
     }
-    changed = {source_id: count for source_id, count in shown.items() if remembered[source_id].window != count}
+    changed = {source_id: count for source_id, count in shown.items() if states[source_id].window != count}
     for source_id, count in changed.items():
-        remembered[source_id] = replace(remembered[source_id], window=count)
+        states[source_id] = replace(states[source_id], window=count)
     if changed:
         execute(
             """UPDATE retrieval_weeklyprofile profile SET "window" = shown.items
@@ -90,32 +90,32 @@ def _remember_windows(visits: Sequence[FetchResult], remembered: dict[int, Sched
         )
 
 
-def _pushed(visits: Sequence[FetchResult]) -> dict[int, int]:
+def _pushed(results: Sequence[FetchResult]) -> dict[int, int]:
     """How many postings published since each source was last observed were pushed before the retrieval."""
-    if not visits:
+    if not results:
         return {}
     pushed = query(
         """
         SELECT posting.source_id, count(*)
-        FROM unnest(%s::bigint[], %s::timestamptz[]) visit(source_id, at)
-        JOIN retrieval_schedule schedule ON schedule.source_id = visit.source_id
-        JOIN postings_posting posting ON posting.source_id = visit.source_id
-            AND posting.published_at > schedule.observed_at AND posting.published_at <= visit.at
-            AND posting.retrieved_at < visit.at
+        FROM unnest(%s::bigint[], %s::timestamptz[]) result(source_id, at)
+        JOIN retrieval_schedule schedule ON schedule.source_id = result.source_id
+        JOIN postings_posting posting ON posting.source_id = result.source_id
+            AND posting.published_at > schedule.observed_at AND posting.published_at <= result.at
+            AND posting.retrieved_at < result.at
         GROUP BY posting.source_id
         """,
-        [[_id(visit) for visit in visits], [visit.fetched.received_at for visit in visits]],
+        [[_id(result) for result in results], [result.fetched.received_at for result in results]],
     )
     return dict(pushed)
 
 
-def _retrieved(visit: FetchResult, remembered: ScheduleState, stored: Stored | None, pushed: int) -> Retrieved:
-    at, since = visit.fetched.received_at, remembered.observed_at
+def _retrieved(result: FetchResult, state: ScheduleState, stored: Stored | None, pushed: int) -> Retrieved:
+    at, since = result.fetched.received_at, state.observed_at
     seen = pushed
     if stored is not None and since is not None:
         undated = stored.new - len(stored.published)
         seen += undated + sum(since < published <= at for published in stored.published)
-    return Retrieved(remembered, at, visit.earliest, visit.observed, seen)
+    return Retrieved(state, at, result.earliest, result.observed, seen)
 
 
 def _next_due_times(retrieved: Sequence[Retrieved]) -> list[Next]:
@@ -127,25 +127,25 @@ def _next_due_times(retrieved: Sequence[Retrieved]) -> list[Next]:
     return after_retrievals(retrieved, terms_of(plan, plan.price or 1.0))
 
 
-def _planned(visit: FetchResult, former: Former, stored: Stored | None, following: Next | None) -> Planned:
-    due_at, reason = visit.due(following)
+def _planned(result: FetchResult, former: Former, stored: Stored | None, following: Next | None) -> Planned:
+    due_at, reason = result.due(following)
     ahead = [at for at in following.ahead if at > due_at] if due_at and following else []
-    activity = following.activity if following else former.remembered.activity
+    activity = following.activity if following else former.state.activity
     columns = {
         "due_at": due_at,
         "reason": reason[:200],
-        "earliest_at": None if visit.deferred else visit.demanded,
-        "ahead": None if visit.deferred else ahead,
-        "observed_at": visit.fetched.received_at if visit.observed else former.remembered.observed_at,
+        "earliest_at": None if result.deferred else result.demanded,
+        "ahead": None if result.deferred else ahead,
+        "observed_at": result.fetched.received_at if result.observed else former.state.observed_at,
         "activity_seen": activity.seen,
         "activity_expected": activity.expected,
     }
-    return Planned(visit, stored, _delays(visit, former, stored) if stored else [], due_at, columns)
+    return Planned(result, stored, _delays(result, former, stored) if stored else [], due_at, columns)
 
 
-def _delays(visit: FetchResult, former: Former, stored: Stored) -> list[float]:
-    observed_at, first = former.remembered.observed_at, former.first_observed_at
-    return delays(stored, visit.fetched.received_at, visit.assignment.clock_rate, observed_at=observed_at, first=first)
+def _delays(result: FetchResult, former: Former, stored: Stored) -> list[float]:
+    at, observed_at, first = result.fetched.received_at, former.state.observed_at, former.first_observed_at
+    return delays(stored, at, result.assignment.clock_rate, observed_at=observed_at, first=first)
 
 
 def delays(

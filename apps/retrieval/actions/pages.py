@@ -31,22 +31,22 @@ FEED_PAGES_KEPT = timedelta(days=30)
 PRUNED_AT_ONCE = 5_000  # rows per transaction
 
 
-def find(visits: Sequence[FetchResult], *, now: datetime) -> dict[int, Stored]:
+def find(results: Sequence[FetchResult], *, now: datetime) -> dict[int, Stored]:
     """Remember the pages that retrieved index pages link to; returns how many new ones are to be fetched of each.
 
-    Of feeds with teasers, the pages of new postings are remembered.
+    Of feeds with teasers, the pages of new postings are stored as well.
     """
     stored = {}
-    for visit in sorted(visits, key=lambda visit: visit.assignment.site_id or visit.assignment.source_id):
-        assignment = visit.assignment
-        if visit.read.index is not None:
+    for result in sorted(results, key=lambda result: result.assignment.site_id or result.assignment.source_id):
+        assignment = result.assignment
+        if result.read.index is not None:
             crawl = lock_crawl(assignment.site_id or assignment.source_id, now=now)
             depth = _depth(crawl, assignment.url) if assignment.site_id else 0
-            new = add_links(crawl, visit.read.index.links, found_on=assignment.source_id, depth=depth, now=now)
-            hand_over(crawl, visit.read.index.links, now=now)
+            new = add_links(crawl, result.read.index.links, found_on=assignment.source_id, depth=depth, now=now)
+            hand_over(crawl, result.read.index.links, now=now)
             stored[assignment.source_id] = Stored(new=new, edited=0)
-        elif visit.read.feed is not None and assignment.full_text:
-            add_teasers(assignment.source_id, visit.fetched.received_at, now=now)
+        elif result.read.feed is not None and assignment.full_text:
+            add_teasers(assignment.source_id, result.fetched.received_at, now=now)
     return stored
 
 

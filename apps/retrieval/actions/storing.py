@@ -35,27 +35,27 @@ PUBLISHER = sources.curating.By("its publisher's answer")
 
 
 @transaction.atomic
-def store(visits: Sequence[FetchResult]) -> int:
+def store(results: Sequence[FetchResult]) -> int:
     """Store postings, schedule states, the log and the next due times. Drops results of claims that were superseded.
 
     Returns how many results were stored.
     """
-    current = _lock([visit.assignment for visit in visits])
-    visits = [visit for visit in visits if visit.assignment.source_id in current]
-    with_feed = [visit for visit in visits if visit.read.feed is not None]
-    results = postings.store([_document(visit) for visit in with_feed])
-    stored = {visit.assignment.source_id: result for visit, result in zip(with_feed, results, strict=True)}
-    stored |= pages.find(visits, now=_CLOCK.now())
-    for visit in visits:
-        _change_source(visit)
-    planned = plan_next(visits, current, stored)
+    current = _lock([result.assignment for result in results])
+    results = [result for result in results if result.assignment.source_id in current]
+    with_feed = [result for result in results if result.read.feed is not None]
+    new = postings.store([_document(result) for result in with_feed])
+    stored = {result.assignment.source_id: each for result, each in zip(with_feed, new, strict=True)}
+    stored |= pages.find(results, now=_CLOCK.now())
+    for result in results:
+        _change_source(result)
+    planned = plan_next(results, current, stored)
     execute(_WRITE, [records(map(_schedule_row, planned))])
     now = _CLOCK.now()
     logged = [_log(each, now) for each in planned]
     copy_rows(_COPY, _TYPES, map(_LOGGED, logged))
     wake_beat([each.due_at for each in planned if each.due_at], now)
     count_lateness(logged, [delay for each in planned for delay in each.delays])
-    return len(visits)
+    return len(results)
 
 
 def _lock(assignments: Sequence[Assignment]) -> dict[int, Former]:
@@ -66,8 +66,8 @@ def _lock(assignments: Sequence[Assignment]) -> dict[int, Former]:
         SELECT {COLUMNS}, (
             SELECT min(fetched_at) FROM retrieval_retrieval retrieval
             WHERE retrieval.source_id = source.id AND retrieval.outcome = ANY(%(observing)s)) AS first_observed_at
-        FROM {TABLES} JOIN unnest(%(ids)s::bigint[], %(sequences)s::int[]) visit(source_id, sequence)
-            ON visit.source_id = schedule.source_id AND visit.sequence = schedule.sequence
+        FROM {TABLES} JOIN unnest(%(ids)s::bigint[], %(sequences)s::int[]) result(source_id, sequence)
+            ON result.source_id = schedule.source_id AND result.sequence = schedule.sequence
         ORDER BY schedule.source_id FOR UPDATE OF schedule
         """,
         parameters(
@@ -76,31 +76,31 @@ def _lock(assignments: Sequence[Assignment]) -> dict[int, Former]:
             observing=list(OBSERVING),
         ),
     )
-    return {former.remembered.source_id: former for former in formers}
+    return {former.state.source_id: former for former in formers}
 
 
-def _document(visit: FetchResult) -> postings.Document:
-    assert visit.read.feed is not None
+def _document(result: FetchResult) -> postings.Document:
+    assert result.read.feed is not None
     return postings.Document(
-        source_id=visit.assignment.source_id,
+        source_id=result.assignment.source_id,
         # Expired entries that the document still shows would be stored again after each deletion.
-        entries=unexpired(visit.read.feed.entries, visit.assignment.expiry_days, visit.fetched.received_at),
-        address=visit.fetched.url,
-        feed_link=visit.read.feed.link,
-        language=visit.read.feed.language,
-        received_at=visit.fetched.received_at,
+        entries=unexpired(result.read.feed.entries, result.assignment.expiry_days, result.fetched.received_at),
+        address=result.fetched.url,
+        feed_link=result.read.feed.link,
+        language=result.read.feed.language,
+        received_at=result.fetched.received_at,
     )
 
 
-def _change_source(visit: FetchResult) -> None:
+def _change_source(result: FetchResult) -> None:
     """Store what a response says of the source itself: its title, its new address, its end."""
-    source_id = visit.assignment.source_id
-    if visit.verdict.gone:
+    source_id = result.assignment.source_id
+    if result.verdict.gone:
         sources.editing.set_state([source_id], Source.State.GONE, by=PUBLISHER)
-    if visit.verdict.new_url and sources.editing.move(source_id, visit.verdict.new_url):
-        Schedule.objects.filter(pk=source_id).update(partition=partition(visit.verdict.new_url))
-    about = visit.read.index.about if visit.read.index else visit.read.feed
-    if visit.assignment.nameless and about is not None:
+    if result.verdict.new_url and sources.editing.move(source_id, result.verdict.new_url):
+        Schedule.objects.filter(pk=source_id).update(partition=partition(result.verdict.new_url))
+    about = result.read.index.about if result.read.index else result.read.feed
+    if result.assignment.nameless and about is not None:
         sources.editing.learn_from(source_id, about)
 
 
@@ -122,23 +122,23 @@ FROM json_populate_recordset(NULL::retrieval_schedule, %s) planned WHERE schedul
 
 
 def _schedule_row(planned: Planned) -> dict[str, Any]:
-    visit, assignment, memory = planned.visit, planned.visit.assignment, planned.visit.verdict.memory
-    failing_since = assignment.failing_since or visit.fetched.received_at
-    of_visit = {
+    result, assignment, memory = planned.result, planned.result.assignment, planned.result.verdict.memory
+    failing_since = assignment.failing_since or result.fetched.received_at
+    of_result = {
         "source_id": assignment.source_id,
         # A deferred retrieval has not begun, so it keeps its first due time.
-        "first_due_at": assignment.due_at if visit.deferred and planned.due_at else None,
-        "body_hash": visit.read.body_hash,
-        "not_before": visit.verdict.not_before if visit.read.outcome == Retrieval.Outcome.THROTTLED else None,
+        "first_due_at": assignment.due_at if result.deferred and planned.due_at else None,
+        "body_hash": result.read.body_hash,
+        "not_before": result.verdict.not_before if result.read.outcome == Retrieval.Outcome.THROTTLED else None,
         "failing_since": failing_since if memory.consecutive_failures else None,
-        "answer_bytes": HEADERS + visit.fetched.wire_bytes if visit.fetched.begun_at else None,
-        "ttl": visit.hints.ttl,
-        "skip_hours": bits(visit.hints.skip_hours),
-        "skip_days": bits(visit.hints.skip_days),
-        "hub_url": visit.announcer and visit.announcer.hub_url,
-        "topic_url": visit.announcer and visit.announcer.topic_url,
+        "answer_bytes": HEADERS + result.fetched.wire_bytes if result.fetched.begun_at else None,
+        "ttl": result.hints.ttl,
+        "skip_hours": bits(result.hints.skip_hours),
+        "skip_days": bits(result.hints.skip_days),
+        "hub_url": result.announcer and result.announcer.hub_url,
+        "topic_url": result.announcer and result.announcer.topic_url,
     }
-    return planned.columns | asdict(visit.validators) | asdict(memory) | of_visit
+    return planned.columns | asdict(result.validators) | asdict(memory) | of_result
 
 
 _COPY = """
@@ -154,25 +154,25 @@ _LOGGED = attrgetter(
 
 
 def _log(planned: Planned, now: datetime) -> Retrieval:
-    visit, stored = planned.visit, planned.stored
+    result, stored = planned.result, planned.stored
     return Retrieval(
-        source_id=visit.assignment.source_id,
-        due_at=visit.assignment.due_at,
-        dispatched_at=visit.assignment.dispatched_at,
-        begun_at=visit.fetched.begun_at,
-        fetched_at=visit.fetched.received_at,
+        source_id=result.assignment.source_id,
+        due_at=result.assignment.due_at,
+        dispatched_at=result.assignment.dispatched_at,
+        begun_at=result.fetched.begun_at,
+        fetched_at=result.fetched.received_at,
         stored_at=now,
-        outcome=Retrieval.Outcome.NEW if stored and stored.new else visit.read.outcome,
-        origin=visit.assignment.origin,
-        status=visit.fetched.status,
+        outcome=Retrieval.Outcome.NEW if stored and stored.new else result.read.outcome,
+        origin=result.assignment.origin,
+        status=result.fetched.status,
         new=stored.new if stored else 0,
         edited=stored.edited if stored else 0,
         dated=len(planned.delays),
         delay_seconds=sum(planned.delays),
         longest_delay_seconds=max(planned.delays, default=0.0),
-        wire_bytes=visit.fetched.wire_bytes,
-        elapsed_ms=round(1_000 * visit.fetched.elapsed),
-        message=visit.read.message[:500],
+        wire_bytes=result.fetched.wire_bytes,
+        elapsed_ms=round(1_000 * result.fetched.elapsed),
+        message=result.read.message[:500],
     )
 
 

@@ -13,7 +13,7 @@ from apps.retrieval import queries
 from apps.retrieval.actions.learning import Learner, chunks, read
 from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import DAY, WEEK, hours_of
-from apps.retrieval.algorithms.cam.epochs import REMEMBERED
+from apps.retrieval.algorithms.cam.epochs import KEPT_EPOCHS
 from apps.retrieval.algorithms.cam.tracking import Observations, track
 from apps.retrieval.algorithms.cam.weeks import Weeks, weeks
 from apps.retrieval.algorithms.sia.learning import Learned, daily_patterns, learn
@@ -81,7 +81,7 @@ def _from_profiles(ids: Sequence[int]) -> Weeks:
 
 def _observations(ids: Sequence[int], shifts: FloatArray, clock_rate: float, now: datetime) -> Observations:
     """The intervals between fetches of pages, each on its page's own grid; the first fetch of a page ends none."""
-    since = now - timedelta(hours=REMEMBERED * WEEK / clock_rate)
+    since = now - timedelta(hours=KEPT_EPOCHS * WEEK / clock_rate)
     rows = query(_OBSERVATIONS, {"ids": list(ids), "observing": list(OBSERVING), "since": since, "now": now})
     place = {source_id: row for row, source_id in enumerate(ids)}
     page = np.array([place[row.source_id] for row in rows], dtype=np.int64)

@@ -164,43 +164,43 @@ class Fetcher:
             target = self._guard.check(request.url)
         except (BadAddress, guard.RefusedAddress) as error:
             return Fetched(url=request.url, received_at=self._clock(), failure=_failure(error, self._timeouts))
-        visit = _Visit(request, target)
+        exchange = _Exchange(request, target)
         failure = None
         try:
-            while not visit.arrived:
-                await self._request_host(visit)
+            while not exchange.arrived:
+                await self._request_host(exchange)
         except Exception as error:
             failure = _failure(error, self._timeouts)
-            if visit.has_response:  # then the retrieval counts and is not deferred
+            if exchange.has_response:  # then the retrieval counts and is not deferred
                 failure = replace(failure, retry_after=None)
-        return visit.result(self._clock(), failure)
+        return exchange.result(self._clock(), failure)
 
-    async def _request_host(self, visit: "_Visit") -> None:
+    async def _request_host(self, exchange: "_Exchange") -> None:
         """Follow redirects within one host, without the gap between two requests."""
-        host = visit.target.hostname
-        turn = self._rate_limiter.take(host, gives_way=visit.request.gives_way)
-        async with turn, self._connections.take(first=visit.request.first):
-            visit.begun_at = visit.begun_at or self._clock()
-            while not visit.arrived and visit.target.hostname == host:
+        host = exchange.target.hostname
+        turn = self._rate_limiter.take(host, gives_way=exchange.request.gives_way)
+        async with turn, self._connections.take(first=exchange.request.first):
+            exchange.begun_at = exchange.begun_at or self._clock()
+            while not exchange.arrived and exchange.target.hostname == host:
                 began = perf_counter()
                 try:
-                    async with asyncio.timeout(self._timeouts.total - visit.elapsed):
-                        await self._request(visit)
+                    async with asyncio.timeout(self._timeouts.total - exchange.elapsed):
+                        await self._request(exchange)
                 finally:
-                    visit.elapsed += perf_counter() - began
+                    exchange.elapsed += perf_counter() - began
 
-    async def _request(self, visit: "_Visit") -> None:
-        address = _as_aiohttp_reads(visit.target)
-        headers = self._headers_for(visit.request)
-        session = self._sessions[self._guard.opens(visit.target)]
-        posted = visit.request.posted
+    async def _request(self, exchange: "_Exchange") -> None:
+        address = _as_aiohttp_reads(exchange.target)
+        headers = self._headers_for(exchange.request)
+        session = self._sessions[self._guard.opens(exchange.target)]
+        posted = exchange.request.posted
         method = "GET" if posted is None else "POST"
         async with session.request(method, address, headers=headers, data=posted, allow_redirects=False) as response:
-            if response.status in visit.request.followed:
-                location = _location(response, visit.target)
-                visit.follow(response.status, self._guard.check(location))
+            if response.status in exchange.request.followed:
+                location = _location(response, exchange.target)
+                exchange.follow(response.status, self._guard.check(location))
             else:
-                await visit.arrive(response)
+                await exchange.arrive(response)
 
     def _make_session(self, connector: aiohttp.TCPConnector) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(
@@ -237,7 +237,7 @@ class Unusable(Exception):
         self.kind = kind
 
 
-class _Visit:
+class _Exchange:
     """The progress of one fetch."""
 
     def __init__(self, request: FetchRequest, target: ParsedURL) -> None:

@@ -55,7 +55,7 @@ def terms_of(plan: Plan, price: float) -> Terms:
 class Retrieved:
     """What planning needs to know of one retrieval."""
 
-    remembered: ScheduleState
+    state: ScheduleState
     at: datetime
     earliest: datetime  # politeness allows no request before
     observed: bool  # whether it showed the source's postings
@@ -64,7 +64,7 @@ class Retrieved:
     @property
     def least(self) -> float:
         """The shortest gap from now on, in the source's own hours."""
-        source = self.remembered
+        source = self.state
         polite = max((self.earliest - self.at).total_seconds() * source.clock_rate, source.min_gap) / 3600
         return max(polite, SAFETY_GAP) if source.is_announced(self.at) else polite
 
@@ -132,9 +132,9 @@ def after_retrievals(retrieved: Sequence[Retrieved], terms: Terms) -> list[Next]
     """
     if not retrieved:
         return []
-    sources = [each.remembered for each in retrieved]
-    now = np.array([each.remembered.local_hours(each.at) for each in retrieved])
-    since = np.array([each.remembered.local_hours(each.remembered.observed_at or each.at) for each in retrieved])
+    sources = [each.state for each in retrieved]
+    now = np.array([each.state.local_hours(each.at) for each in retrieved])
+    since = np.array([each.state.local_hours(each.state.observed_at or each.at) for each in retrieved])
     plain = _outlook(sources, terms, now, [each.at for each in retrieved])
     before, until = plain.expected(np.vstack((since, now)))
     observed = np.array([each.observed for each in retrieved])
@@ -162,10 +162,10 @@ def after_retrievals(retrieved: Sequence[Retrieved], terms: Terms) -> list[Next]
 
 def _plans(retrieved: Sequence[Retrieved], outlook: Outlook, terms: Terms) -> list[list[float]]:
     """The next due times of each source in local hours."""
-    by_timetable = [goes_by_timetable(each.remembered, terms, each.at) for each in retrieved]
+    by_timetable = [goes_by_timetable(each.state, terms, each.at) for each in retrieved]
     ahead = iter(due_times_ahead(outlook.part(np.flatnonzero(np.logical_not(by_timetable)))))
     return [
-        _by_timetable(each.remembered, each.at + AT_ONCE, each.earliest) if is_listed else next(ahead)[: AHEAD + 1]
+        _by_timetable(each.state, each.at + AT_ONCE, each.earliest) if is_listed else next(ahead)[: AHEAD + 1]
         for each, is_listed in zip(retrieved, by_timetable, strict=True)
     ]
 
@@ -181,7 +181,7 @@ def goes_by_timetable(source: ScheduleState, terms: Terms, at: datetime) -> bool
 
 
 def _next(retrieved: Retrieved, plan: list[float], gap: list[float], activity: Activity, terms: Terms) -> Next:
-    source = retrieved.remembered
+    source = retrieved.state
     at, *ahead = map(source.moment, plan)
     if source.is_announced(retrieved.at):
         return Next(at, SAFETY, ahead, activity)

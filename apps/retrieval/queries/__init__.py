@@ -284,7 +284,7 @@ def crawl_of(source_id: int) -> Crawl | None:
 
 
 def pages_of(source_id: int, *, kind: str = "", words: str = "") -> QuerySet[Page]:
-    """The remembered pages of a source, the latest fetch first."""
+    """The known pages of a source, the latest fetch first."""
     pages = Page.objects.filter(source_id=source_id)
     if kind:
         pages = pages.filter(kind=kind)
@@ -294,7 +294,7 @@ def pages_of(source_id: int, *, kind: str = "", words: str = "") -> QuerySet[Pag
 
 
 def page_counts(source_id: int) -> dict[str, tuple[int, int]]:
-    """How many pages of each kind are remembered, and how many of these wait to be fetched."""
+    """How many pages of each kind are known, and how many of these wait to be fetched."""
     counted = Page.objects.filter(source_id=source_id).order_by("kind").values("kind")
     rows = counted.annotate(count=Count("pk"), waiting=Count("pk", filter=Q(due_at__isnull=False)))
     return {row["kind"]: (row["count"], row["waiting"]) for row in rows}

@@ -93,7 +93,7 @@ class PlanOfSource:
     """All that decides a source's next due time. What needs a profile or a price is None without."""
 
     plan: Plan
-    remembered: ScheduleState
+    state: ScheduleState
     readers: int
     profile: SourceProfile | None
     coming: tuple[Coming, ...]  # the next due time and those likely to follow it
@@ -131,7 +131,7 @@ def plan_of_source(source: Source, schedule: Schedule, now: datetime) -> PlanOfS
     price, least, longest = due_times.bounds(state, terms, now) if terms else (None, state.least, plan.longest_gap)
     return PlanOfSource(
         plan=plan,
-        remembered=state,
+        state=state,
         readers=readers_of(source),
         profile=_profile(profile) if profile else None,
         coming=tuple(_coming(state, schedule, terms, now)) if profile else (),

@@ -292,8 +292,8 @@ def store(batch: Sequence[Fetch], robots: Mapping[str, str] = MappingProxyType({
     if robots:
         patiently(lambda: actions.remember_robots(robots, now=datetime.now(UTC)))
     try:
-        visits = [decide(each.assignment, each.fetched, jitter=random.random(), read=each.read) for each in batch]
-        patiently(lambda: actions.store(visits))
+        results = [decide(each.assignment, each.fetched, jitter=random.random(), read=each.read) for each in batch]
+        patiently(lambda: actions.store(results))
     except (OperationalError, InterfaceError) as error:
         logger.error("could not store %d results, they are due again after their leases: %s", len(batch), error)
         return
@@ -304,10 +304,10 @@ def store(batch: Sequence[Fetch], robots: Mapping[str, str] = MappingProxyType({
             for each in batch:
                 store([each])
         return
-    for visit in visits:
+    for result in results:
         # Whole ones, which a delta is not, and those to repair recipes by.
-        if visit.fetched.status == 200 and (visit.read.feed is not None or is_read_apart(visit.assignment)):
-            keep_document(visit.assignment.url, visit.fetched)
+        if result.fetched.status == 200 and (result.read.feed is not None or is_read_apart(result.assignment)):
+            keep_document(result.assignment.url, result.fetched)
 
 
 def patiently(do: Callable[[], Result]) -> Result:

@@ -80,14 +80,14 @@ SHARED = 2  # of a term's newest postings in a story that make it the story behi
 
 class StoryLabel(NamedTuple):
     story_id: int
-    label: str  # a headline that everybody may read
+    label: str  # a headline that all users may read
 
 
 @transaction.atomic
 def label(stories: Mapping[int, StoryLabel]) -> int:
     """Label terms with their stories, given by posting; returns the number of labelled terms.
 
-    Of a story, a list keeps the highest term; the others become related to it. Idempotent.
+    A list keeps only the highest-ranked term of each story; the others become related to it. Idempotent.
     """
     take(LISTING, wait=True)
     kept: dict[tuple[str, str, str, int], Trend] = {}

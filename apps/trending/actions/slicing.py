@@ -1,4 +1,4 @@
-"""Counts of terms: of postings, of slices of hours, of days from their hours and of months from their days; pruning."""
+"""Term counts: per posting, per hour, per day from its hours and per month from its days; pruning."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -45,7 +45,7 @@ def slice_stale(limit: int = SLICED_AT_ONCE, *, wait: bool = True) -> int | None
     hours: dict[Stretch, set[datetime]] = defaultdict(set)
     for row in stale:
         hours[Stretch(row.language, row.category, begin_of(row.hour, "day"))].add(row.hour)
-    for day in _of_touched_months(hours):
+    for day in _days_to_recompute(hours):
         _slice_day(day, hours.get(day, set()))
     for month in sorted({day._replace(begins_at=begin_of(day.begins_at, "month")) for day in hours}):
         _save("month", month, {month.begins_at: slices.merged(_saved("day", month, "month"))})
@@ -53,19 +53,19 @@ def slice_stale(limit: int = SLICED_AT_ONCE, *, wait: bool = True) -> int | None
     return len(stale)
 
 
-def _of_touched_months(hours: Iterable[Stretch]) -> list[Stretch]:
+def _days_to_recompute(hours: Iterable[Stretch]) -> list[Stretch]:
     """The days to recompute: stale ones, and those of their months that were deleted.
 
     Days are only deleted in pruned months.
     """
     days = set(hours)
     for month in {day._replace(begins_at=begin_of(day.begins_at, "month")) for day in days}:
-        rows = fetch(_FORGOTTEN_DAYS, [*month, *month, later(month.begins_at, "month", 1)])
+        rows = fetch(_DELETED_DAYS, [*month, *month, later(month.begins_at, "month", 1)])
         days |= {month._replace(begins_at=day) for (day,) in rows}
     return sorted(days)
 
 
-_FORGOTTEN_DAYS = """
+_DELETED_DAYS = """
 SELECT DISTINCT date_trunc('day', hour, 'UTC') FROM trending_counted counted
 WHERE EXISTS (SELECT FROM trending_slice WHERE step = 'month' AND language = %s AND category = %s AND begins_at = %s
         AND pruned)
@@ -165,8 +165,8 @@ def _count(changes: list[Any]) -> None:
     if changed:
         execute(_UPSERT_COUNTED, [list(column) for column in zip(*changed, strict=True)])
     execute("DELETE FROM trending_counted WHERE posting_id = ANY(%s)", [gone])
-    _note_stale([*changed, *(former[row.posting_id] for row in changed if row.posting_id in former)])
-    _note_stale([former[posting_id] for posting_id in gone])
+    _mark_stale([*changed, *(former[row.posting_id] for row in changed if row.posting_id in former)])
+    _mark_stale([former[posting_id] for posting_id in gone])
 
 
 def _row(text: Text) -> _Counted:
@@ -195,7 +195,7 @@ ON CONFLICT (posting_id) DO UPDATE SET
 """
 
 
-def _note_stale(rows: Iterable[_Counted]) -> None:
+def _mark_stale(rows: Iterable[_Counted]) -> None:
     hours = sorted({(row.language, row.category, row.hour) for row in rows})
     if hours:
         execute(
@@ -220,19 +220,19 @@ def prune(now: datetime, *, wait: bool = True) -> bool:
     """Remove rare terms from slices older than 8 days, and delete those no longer needed; False without the locks.
 
     A term is rare on a day if fewer than 3 documents of its language contain it in the four weeks before and the week
-    after, and in a month if fewer than 3 do in all of it. Only the background loses it, which expects half a document
-    of an unknown term.
+    after, and in a month if fewer than 3 do in all of it. Only the background model loses it, which assumes half a
+    document for an unknown term.
     """
     if not take(SLICING, wait=wait) or not take(LISTING, wait=wait):
         return False
     today = begin_of(now, "day")
     for language, day in _unpruned("day", today - PRUNED_AFTER, MAX_DAYS):
         frequent = _frequent("day", language, day - BEFORE, day + AFTER)
-        _take_out("hour", language, day, day + DAY, frequent)
-        _take_out("day", language, day, day + DAY, frequent)
+        _prune_terms("hour", language, day, day + DAY, frequent)
+        _prune_terms("day", language, day, day + DAY, frequent)
     for language, month in _unpruned("month", begin_of(today - PRUNED_AFTER, "month"), None):
         end = later(month, "month", 1)
-        _take_out("month", language, month, end, _frequent("month", language, month, end))
+        _prune_terms("month", language, month, end, _frequent("month", language, month, end))
     for step, kept in (("hour", HOUR_SLICES_KEPT), ("day", DAY_SLICES_KEPT)):
         # Only pruned slices, since these are always recomputed as a whole.
         execute("DELETE FROM trending_slice WHERE step = %s AND begins_at < %s AND pruned", [step, today - kept])
@@ -253,7 +253,7 @@ def _frequent(step: str, language: str, begin: datetime, end: datetime) -> NDArr
     return counts.terms[counts.counts >= RARE]
 
 
-def _take_out(step: str, language: str, begin: datetime, end: datetime, kept: NDArray[np.int64]) -> None:
+def _prune_terms(step: str, language: str, begin: datetime, end: datetime, kept: NDArray[np.int64]) -> None:
     rows = fetch_rows(
         "SELECT id, documents, terms, counts FROM trending_slice WHERE step = %s AND language = %s"
         " AND begins_at >= %s AND begins_at < %s AND NOT pruned",

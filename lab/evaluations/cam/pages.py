@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from apps.retrieval.algorithms.cam.allocation import best_pairs
-from apps.retrieval.algorithms.cam.epochs import REMEMBERED
+from apps.retrieval.algorithms.cam.epochs import KEPT_EPOCHS
 from apps.retrieval.algorithms.cam.tracking import Observations
 from lab.evaluations.cam.baselines import Epoch, evenly, next_epoch, proportional, tracking_checks, uniform
 from lab.evaluations.cam.programme import best_checks
@@ -129,7 +129,7 @@ def learning(pages: Pages, tasks: int, tracking: int, random: np.random.Generato
             epoch = Epoch(epoch.tracked, tracking_checks(n, slots, tasks, random))
         yield epoch
         found = _found_changes(pending, changed, epoch.chosen)
-        seen = _joined(seen, begin + slots - REMEMBERED * slots, _observations(epoch.chosen, found, latest, begin))
+        seen = _joined(seen, begin + slots - KEPT_EPOCHS * slots, _observations(epoch.chosen, found, latest, begin))
 
 
 def _found_changes(pending: BoolArray, changed: BoolArray, checked: BoolArray) -> BoolArray:

@@ -30,13 +30,13 @@ def test_worth_is_weight_times_interest_times_readers(followers, shown):
     for _ in range(followers):
         a_follow(source=source)
     plan = of_source(source)
-    assert plan.remembered.worth == 6 * plan.readers
+    assert plan.state.worth == 6 * plan.readers
 
 
 def test_a_flat_profile_is_explained():
     a_plan()
     plan = of_source(a_planned_source())
-    assert (plan.price, plan.longest, plan.remembered.least) == (8.0, 24.0, 1.0)
+    assert (plan.price, plan.longest, plan.state.least) == (8.0, 24.0, 1.0)
     assert [coming.at for coming in plan.coming[:2]] == pytest.approx([NOON + 3 * HOUR, NOON + 7 * HOUR], abs=HOUR / 60)
     assert len(plan.coming) > 3
 

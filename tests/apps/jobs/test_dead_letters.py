@@ -46,7 +46,7 @@ def test_message_becomes_a_dead_letter_after_three_redeliveries(db):
     assert tried == [True, True, True, False, False]
     row = DeadLetter.objects.get()
     assert (row.task, row.content, row.abandoned_at) == ("a task", "its words", NOW)
-    assert row.reason == "Its worker died 3 times while it ran."
+    assert row.reason == "Its worker died 4 times while it ran."
 
 
 def test_the_first_delivery_of_a_message_is_not_counted(db, task):

@@ -103,7 +103,7 @@ def test_a_round_of_crawling_takes_the_waiting_pages_of_a_partition(monkeypatch)
 def test_a_slow_site_has_its_time_and_no_more(monkeypatch):
     site = Site(1_000)
     monkeypatch.setattr(engine, "current", lambda: site)
-    monkeypatch.setattr(jobs, "MAX_VISIT_SECONDS", 0.0)
+    monkeypatch.setattr(jobs, "MAX_SITE_SECONDS", 0.0)
     a_site(3, 5)
     job, _ = actions.claiming.create("crawl", requested_by="a test")
     working.work("a worker", job.pk)

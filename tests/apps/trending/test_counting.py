@@ -111,7 +111,7 @@ def test_any_order_of_changes_work_repeats_and_kills_gives_what_counting_by_hand
         change_something(generator, sources)
         chance = generator.random()
         if chance < 0.15:
-            killed_once(monkeypatch, slicing, "_note_stale", lambda: actions.count(5))
+            killed_once(monkeypatch, slicing, "_mark_stale", lambda: actions.count(5))
         elif chance < 0.3:
             killed_once(monkeypatch, slicing, "_saved", lambda: actions.slice_stale(3))
         elif chance < 0.5:

@@ -8,7 +8,7 @@ from apps.retrieval.algorithms.cam.allocation import with_exploration
 from apps.retrieval.algorithms.cam.tracking import HALF_LIFE
 
 EXPLORED = 0.05  # share of the tasks that goes where least is known
-REMEMBERED = 4 * HALF_LIFE  # epochs; older observations count less than a sixteenth
+KEPT_EPOCHS = 4 * HALF_LIFE  # epochs; older observations count less than a sixteenth
 
 
 def share_out(

@@ -23,7 +23,7 @@ STATIC_TOLERANCE, REACTIVE_TOLERANCE = 0.002, 0.005  # of the retrievals
 
 @dataclass(frozen=True)
 class Fold:
-    """A stretch of test, [start, end), and what was known before it.
+    """A test period, [start, end), and what was known before it.
 
     Parameters
     ----------
@@ -64,10 +64,10 @@ class Fold:
 
 
 def measures(outcome: accounting.Outcome, fold: Fold) -> dict[str, float]:
-    """What readers got: delays in minutes per posting; age and freshness over time and over the sources alike.
+    """What readers got: delays in minutes per posting; age and freshness averaged over time and sources.
 
-    `lost15` is the share of postings that slipped out of a feed of 15 items unseen, `retrievals` those of a source and
-    day; `weighted` counts each posting by its source's weight.
+    `lost15` is the share of postings that left a feed of 15 items before a retrieval, `retrievals` those of a source
+    and day; `weighted` counts each posting by its source's weight.
     """
     minutes = outcome.delays * 60
     weights = np.broadcast_to(fold.weights, len(fold.trace))[fold.test.owners]
@@ -96,7 +96,7 @@ class Job:
     budgets: tuple[float, ...]  # retrievals per source and day
     seed: int = 0
     cap: float = DAY  # h, the longest gap of the policies that have one
-    is_short: bool = False  # one retrieval of each source past the end would weigh, and is not counted
+    is_short: bool = False  # do not count each source's retrieval past the end, which would matter
 
     def random(self) -> np.random.Generator:
         """The same random numbers each time, so that runs of a policy differ by its one scalar alone."""
@@ -126,8 +126,8 @@ def evaluated_reactive(
 ) -> Evaluate:
     """Test a reactive plan that depends on one scalar, at equal retrievals.
 
-    `first` guesses the scalar for a budget, corrected by what the previous budget took; the retrievals go about as
-    scalar ** `exponent`.
+    `first` guesses the scalar for a budget, corrected by what the previous budget took; the retrievals are about
+    proportional to scalar ** `exponent`.
     """
     phases = job.random().random(len(job.fold.trace))
     former: list[tuple[float, float]] = []
@@ -147,7 +147,7 @@ def evaluated_reactive(
         scalar, found = accounting.matching(
             outcome, retrievals, first=guess, exponent=exponent, tolerance=REACTIVE_TOLERANCE
         )
-        if abs(found.retrievals / retrievals - 1) < 0.1:  # else a bound decided, not the scalar
+        if abs(found.retrievals / retrievals - 1) < 0.1:  # otherwise a bound applied, not the scalar
             former.append((budget, scalar))
         return found
 
