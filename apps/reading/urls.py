@@ -76,7 +76,7 @@ urlpatterns = [
     # alerts
     path("alerts/", search.log, name="alert_messages"),
     path("alerts/<int:message_id>/retry/", search.retry, name="alert_retry"),
-    path("alerts/wishes/", search.settings, name="alert_settings"),
+    path("alerts/settings/", search.settings, name="alert_settings"),
     path("alerts/browsers/", search.add_browser, name="alert_add_browser"),
     path("alerts/browsers/<int:browser_id>/remove/", search.remove_browser, name="alert_remove_browser"),
     path("alerts/stop/<str:token>/", search.stop, name="alert_stop"),
@@ -114,8 +114,8 @@ urlpatterns = [
     path("opml/<int:list_id>/leave/", following.leave_list, name="leave_list"),
     path("opml/export/", following.export_list, name="opml_export"),
     path("preferences/", preferences.preferences, name="preferences"),
-    path("looks/", preferences.appearance, name="looks"),
-    # installed, and without a network
+    path("appearance/", preferences.appearance, name="appearance"),
+    # web app and offline reading
     path("preferences/offline/", offline.device, name="offline"),
     path("manifest.webmanifest", offline.manifest, name="manifest"),
     path("worker.js", offline.worker, name="service_worker"),

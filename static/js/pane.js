@@ -97,7 +97,7 @@ function followHistory({ state }) {
   else if (state?.articles && pathname !== shown) {
     const link = [...document.querySelectorAll(".row [data-open]")].find((each) => each.pathname === pathname);
     show(pathname, link?.closest(".row"));
-  } else if (!state?.articles && !home && pathname !== born) location.reload(); // the list of an article loaded anew
+  } else if (!state?.articles && !home && pathname !== born) location.reload(); // the list of an article that was reloaded
 }
 
 /** Read an article in its row, and close it again. */

@@ -57,7 +57,7 @@ def test_a_push_arrives_in_the_browser_as_the_push_service_got_it(device, client
     client.force_login(user)
     device.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": live_server.url}])
     page = device.new_page()
-    page.goto("/alerts/wishes/")
+    page.goto("/alerts/settings/")
     page.evaluate("navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready)")
     [worker] = device.service_workers
     posting = a_posting(a_source(title="The Source"), title="A hurricane comes")

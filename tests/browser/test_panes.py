@@ -296,7 +296,7 @@ def test_the_rail_stays_closed_and_type_is_chosen(page: Page):
     expect(page.locator("#note")).to_be_hidden()
     page.keyboard.press("t")  # opens it
     expect(page.get_by_label("Add a tag")).to_be_focused()
-    page.goto("/looks/")
+    page.goto("/appearance/")
     for label in ("Sans serif", "Wide", "Relaxed"):
         page.get_by_label(label).check()
     page.get_by_role("group", name="Text size").get_by_label("4").check()

@@ -209,7 +209,7 @@ def refused_host(client):
 
 
 def refused_form(client):
-    return Client(enforce_csrf_checks=True, raise_request_exception=False).post("/looks/", {"theme": "dark"})
+    return Client(enforce_csrf_checks=True, raise_request_exception=False).post("/appearance/", {"theme": "dark"})
 
 
 def refused_size(client):

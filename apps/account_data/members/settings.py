@@ -21,7 +21,7 @@ from apps.search.queries.saved import saved_searches
 from apps.stories.actions.learning import set_learning
 from apps.stories.queries import front as tastes
 
-SEARCHES, NOTIFICATIONS = "searches.json", "wishes.json"
+SEARCHES, NOTIFICATIONS = "searches.json", "notifications.json"
 KNOWN_OF_SEARCHES = {"name", "query", "saved_at", "secret"}
 DERIVED = {"query", "refusal", "weighed", "counted"}  # of a search for the percolator
 NOT_OF_RULES = {"webhook_secret", "stop_token", "stopped_at"}  # valid on this portal alone

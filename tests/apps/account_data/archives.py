@@ -74,7 +74,7 @@ def everything(user: User) -> dict[str, object]:
             (saved.plain["words"], saved.plain["place"][:6], saved.plain["keep"], saved.rule.highlight, saved.rule.tag)
             for saved in SavedSearch.objects.filter(user=user, plain__isnull=False)
         ),
-        "wishes": list(
+        "notifications": list(
             NotificationSettings.objects.filter(user=user).values_list(
                 "quiet_from", "quiet_until", "digest_hour", "most_a_day"
             )

@@ -63,7 +63,7 @@ LINE = b'{"source": "https://x.example/", "guid": "1", "changed_at": "2024-05-01
             {"searches__json": json.dumps([{}] * 101).encode()},
             "searches.json: It has 101 entries; at most 100 are allowed.",
         ),
-        ({"wishes__json": b'{"digest_hour": 25}'}, "wishes.json: The hour"),
+        ({"notifications__json": b'{"digest_hour": 25}'}, "notifications.json: The hour"),
     ],
 )
 def test_errors_name_their_place_and_nothing_is_imported(members, message):

@@ -28,7 +28,7 @@ def english_again():
 
 
 def choose(client, **values):
-    return client.post(reverse("looks"), {"theme": "auto", "language": "", "next": "/help/keys/"} | values)
+    return client.post(reverse("appearance"), {"theme": "auto", "language": "", "next": "/help/keys/"} | values)
 
 
 def test_pages_are_in_the_language_of_the_browser(client):
@@ -88,7 +88,7 @@ def test_choosing_leads_to_no_other_site(client):
 
 def test_no_other_site_can_choose():
     client = Client(enforce_csrf_checks=True)
-    assert client.post(reverse("looks"), {"theme": "dark", "language": ""}).status_code == 403
+    assert client.post(reverse("appearance"), {"theme": "dark", "language": ""}).status_code == 403
 
 
 def test_404_pages_are_in_the_language_too(client):

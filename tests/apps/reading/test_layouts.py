@@ -159,7 +159,7 @@ def test_an_article_leads_back_to_the_list_it_was_opened_from(client, user):
     )
     kept = {unescape(each) for each in re.findall(r'name="next" value="(/posting/[^"]+)"', page)}
     assert {back_to(each.partition("#")[0]) for each in kept} == {"/search/?q=a%26b"}
-    appearance = {unescape(each) for each in re.findall(r'href="/looks/[?]next=([^"]+)"', page)}
+    appearance = {unescape(each) for each in re.findall(r'href="/appearance/[?]next=([^"]+)"', page)}
     assert {back_to(unquote(each)) for each in appearance} == {"/search/?q=a%26b"}
 
 

@@ -12,7 +12,7 @@ live
 ready
 metrics
 keys
-looks | theme=dark&language=en
+appearance | theme=dark&language=en
 manifest
 service_worker
 offline_shell
