@@ -27,6 +27,8 @@ LEAST = 95  # points
 RUNS = 3  # of each page
 DEVICES: Mapping[str, tuple[str, ...]] = {"phone": (), "desktop": ("--preset=desktop",)}
 FLAGS = "--headless=new --no-sandbox --disable-dev-shm-usage"
+UNRECORDED = "NO_NAVSTART"  # Lighthouse missed the beginning of the page load, and advises to run it again
+ATTEMPTS = 4
 TIMEOUT = 300.0  # s; the machine may be busy
 
 
@@ -72,9 +74,12 @@ def audited(address: str, options: tuple[str, ...], session: str) -> dict[str, f
             *(f"--only-categories={','.join(CATEGORIES)}", f"--extra-headers={json.dumps(headers)}"),
             *(f"--chrome-flags={FLAGS}", *options),
         ]
-        done = subprocess.run(
-            command, env=environ | {"CHROME_PATH": chromium()}, capture_output=True, text=True, timeout=TIMEOUT
-        )
+        for _ in range(ATTEMPTS):
+            done = subprocess.run(
+                command, env=environ | {"CHROME_PATH": chromium()}, capture_output=True, text=True, timeout=TIMEOUT
+            )
+            if UNRECORDED not in done.stderr:
+                break
         if done.returncode:
             raise CommandError(f"Lighthouse failed at {address}:\n{done.stderr[-2_000:]}")
         found = json.loads(report.read_text(encoding="utf-8"))
