@@ -46,7 +46,7 @@ BEGIN
     END LOOP;
 END $$
 """
-RARELY = (50_000, 20, 100)  # new objects until a garbage collection, which takes a tenth of the time of the tests
+RARELY = (50_000, 20, 100)  # new objects, and collections, until the next generation of garbage is collected
 LOOPBACK = ("127.", "::1", "0.0.0.0", "::", "localhost")
 
 

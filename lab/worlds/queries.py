@@ -7,8 +7,8 @@ from django.db.models import Q, QuerySet
 
 from apps.database.statements import fetch
 from apps.postings.models import Posting
-from apps.retrieval.models import Retrieval, Schedule
-from apps.retrieval.queries import UNREQUESTED
+from apps.retrieval.models import Schedule
+from apps.retrieval.queries import requested
 from apps.retrieval.reports.lateness import Lateness, lateness_where
 from apps.sources.models import Source
 from lab.evaluations.replays.verification import Stored
@@ -25,9 +25,7 @@ def replayed_sources(port: int) -> dict[int, int]:
 
 
 def requests_made(since: datetime, until: datetime) -> int:
-    """Retrievals within (since, until] with a request."""
-    made = Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until)
-    return made.exclude(outcome__in=UNREQUESTED).count()
+    return requested(since, until).count()
 
 
 def lateness_of_due(since: datetime, now: datetime) -> Lateness:

@@ -13,7 +13,7 @@ from lab.evaluations.retrieval.contenders import Statistics, contenders, run
 from lab.evaluations.retrieval.synthetic import synthetic_fold
 from lab.plots import LINE, log_log_plot
 
-FOLD = synthetic_fold("drift", sources=15, seed=2)
+FOLD = synthetic_fold("drift", sources=25, seed=2)
 BUDGETS = (2.0, 6.0)
 DEAR = ("hindsight", "oracle")  # they plan as ours does
 CHEAP = [name for name in contenders() if not name.startswith("ours") and name not in DEAR]

@@ -29,19 +29,19 @@ def rules_page(user: User) -> list[Context]:
     folders = {
         f"folder:{id}": " / ".join(path) for id, path in following.folder_paths(following.folders_of(user)).items()
     }
-    scopes = folders | {f"source:{each.source_id}": each.title for each in following.followed_sources(user)}
+    places = folders | {f"source:{each.source_id}": each.title for each in following.followed_sources(user)}
     found = plain_rules(user).select_related("rule")
-    return [_row(saved, PlainRule.read(saved.plain), scopes, counts.get(saved.pk, 0)) for saved in found]
+    return [_row(saved, PlainRule.read(saved.plain), places, counts.get(saved.pk, 0)) for saved in found]
 
 
-def _row(saved: SavedSearch, rule: PlainRule, scopes: dict[str, str], found: int) -> Context:
+def _row(saved: SavedSearch, rule: PlainRule, places: dict[str, str], found: int) -> Context:
     parts = {"text": _("title or text"), "title": _("title"), "author": _("author")}
     return {
         "id": saved.pk,
         "words": rule.words,
         "part": parts[rule.part],
         # A folder or feed that is gone matches nothing.
-        "place": scopes.get(rule.place, _("a feed or folder that you no longer have")) if rule.place else "",
+        "place": places.get(rule.place, _("a feed or folder that you no longer have")) if rule.place else "",
         "actions": _("all others hidden") if rule.keep else get_text_list(actions_of(saved.rule), _("and")),
         "found": found,
     }

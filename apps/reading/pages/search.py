@@ -29,7 +29,7 @@ from apps.search.queries.marks import Marker, Text, spelled, texts
 from apps.search.queries.saved import saved_searches
 from apps.search.queries.searching import MAX_RANKED
 from apps.web.pages import Context
-from apps.web.pages.rows import rows, rows_by_id
+from apps.web.pages.rows import PostingRow, rows, rows_by_id
 from apps.web.pages.search_query import Complaint, SearchQuery, complaint
 
 MAX_SOURCES = 12  # by which results can be narrowed
@@ -226,28 +226,23 @@ def _found(
 ) -> tuple[Context, ...]:
     marker = Marker(tree, {added.term: added.weight for added in result.added})
     by_id = rows_by_id(user, result.postings)
-    unjudged = query.changed().address()
     # A posting that was just deleted can still be among the results.
     return tuple(
-        {
-            "posting": by_id[posting_id],
-            "marked": marker.mark(read[posting_id]),
-            "reasons": result.reasons.get(posting_id, ()),  # effects of freshness and source on its rank
-            **_verdict(query, posting_id, unjudged),
-        }
+        _row(by_id[posting_id], read[posting_id], marker, query, result.reasons.get(posting_id, ()))
         for posting_id in result.postings
         if posting_id in by_id and posting_id in read
     )
 
 
-def _verdict(query: SearchQuery, posting_id: int, unjudged: str) -> Context:
-    """The verdict on a result, and the addresses that change it; `unjudged` is that of the query itself."""
-    if not (verdict := query.verdict(posting_id)):
-        return {"verdict": "", "like": f"{unjudged}&like={posting_id}", "dislike": f"{unjudged}&unlike={posting_id}"}
+def _row(posting: PostingRow, text: Text, marker: Marker, query: SearchQuery, reasons: tuple[str, ...]) -> Context:
+    verdict = query.verdict(posting.id)
     return {
+        "posting": posting,
+        "marked": marker.mark(text),
         "verdict": verdict,
-        "like": query.judging(posting_id, "" if verdict == "liked" else "liked").address(),  # toggles
-        "dislike": query.judging(posting_id, "" if verdict == "disliked" else "disliked").address(),
+        "reasons": reasons,  # effects of freshness and source on its rank
+        "like": query.judging(posting.id, "" if verdict == "liked" else "liked").address(),  # toggles
+        "dislike": query.judging(posting.id, "" if verdict == "disliked" else "disliked").address(),
     }
 
 

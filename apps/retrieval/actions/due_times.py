@@ -45,7 +45,7 @@ def plan_next(
     """
     states = {source_id: former.state for source_id, former in formers.items()}
     states |= _with_first_profiles([each for each in results if each.observed and not states[_id(each)].hourly])
-    _change_windows([result for result in results if states[_id(result)].hourly], states)
+    _store_windows([result for result in results if states[_id(result)].hourly], states)
     plannable = [result for result in results if not result.deferred and states[_id(result)].hourly]
     pushed = _pushed([result for result in plannable if result.observed and states[_id(result)].pushed_until])
     retrieved = [
@@ -73,7 +73,7 @@ def _with_first_profiles(results: Sequence[FetchResult]) -> dict[int, ScheduleSt
     return {state.source_id: state for state in found}
 
 
-def _change_windows(results: Sequence[FetchResult], states: dict[int, ScheduleState]) -> None:
+def _store_windows(results: Sequence[FetchResult], states: dict[int, ScheduleState]) -> None:
     """Store how many items a whole document shows: if more are published between two retrievals, some are lost."""
     shown = {
         _id(each): len(each.read.feed.entries) for each in results if each.read.feed and each.fetched.status == 200

@@ -191,7 +191,7 @@ def budget_left(plan: Plan, announced: Announced) -> float:
 
 def spent(plan: Plan, since: datetime, until: datetime) -> float:
     """What the retrievals within (since, until] took of the budget."""
-    made = _requested(since, until).aggregate(requests=Count("pk"), bytes=Sum("wire_bytes", default=0))
+    made = requested(since, until).aggregate(requests=Count("pk"), bytes=Sum("wire_bytes", default=0))
     is_in_bytes = plan.counted == Plan.Counted.BYTES
     return float((made["bytes"] + HEADERS * made["requests"]) / 1_000 if is_in_bytes else made["requests"])
 
@@ -202,7 +202,8 @@ def usual_cost() -> float:
     return mean or 1.0
 
 
-def _requested(since: datetime, until: datetime) -> QuerySet[Retrieval]:
+def requested(since: datetime, until: datetime) -> QuerySet[Retrieval]:
+    """Retrievals within (since, until] with a request."""
     return Retrieval.objects.filter(fetched_at__gt=since, fetched_at__lte=until).exclude(outcome__in=UNREQUESTED)
 
 

@@ -1,7 +1,6 @@
 """Matching of names in filters."""
 
 import re
-from functools import lru_cache
 
 from apps.postings.algorithms.words.folding import folded, lowered
 
@@ -24,10 +23,9 @@ def names_match(value: str, name: str) -> bool:
     )
 
 
-@lru_cache(10_000)  # each source of a page is compared with all others
-def name_words(name: str) -> tuple[str, ...]:
+def name_words(name: str) -> list[str]:
     """
     >>> name_words("Le Monde – Économie"), name_words("www.bbc.co.uk")
-    (('le', 'monde', 'economie'), ('www', 'bbc', 'co', 'uk'))
+    (['le', 'monde', 'economie'], ['www', 'bbc', 'co', 'uk'])
     """
-    return tuple(_NAME_WORD.findall(folded(lowered(name, ""))))
+    return _NAME_WORD.findall(folded(lowered(name, "")))
