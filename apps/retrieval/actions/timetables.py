@@ -166,7 +166,7 @@ def _make(
         count *= per_day / float((costs * [timetable.per_day for timetable in timetables]).mean())
         timetables, chances = policy.timetables(fleet, count)
     timetables = [
-        timetable if values.size else timetable.spaced(gap)  # probabilities belong to exact times
+        timetable if values.size else timetable.spaced(gap, plan.longest_gap)  # probabilities belong to exact times
         for timetable, values, gap in zip(timetables, chances, min_gaps.tolist(), strict=True)
     ]
     written: list[int] = []

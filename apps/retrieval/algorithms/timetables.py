@@ -33,16 +33,27 @@ class Timetable:
         """Retrievals a day."""
         return self.times.size * 24.0 / self.period
 
-    def spaced(self, least: float) -> "Timetable":
+    def spaced(self, least: float, longest: float) -> "Timetable":
         """The same number of times, later where they would be nearer to each other than `least` hours.
 
-        >>> Timetable(np.array([1.0, 1.5, 20.0, 23.8]), period=24.0).spaced(2.0).times.round(3).tolist()
+        Where the longest gap exceeds `longest` hours, all are drawn to equal ones, no further than that needs.
+
+        >>> Timetable(np.array([1.0, 1.5, 20.0, 23.8]), period=24.0).spaced(2.0, 24.0).times.round(3).tolist()
         [1.8, 3.8, 20.0, 23.8]
+        >>> Timetable(np.array([6.0, 8.0, 10.0]), period=24.0).spaced(1.0, 9.0).times.round(3).tolist()
+        [0.5, 8.0, 15.5]
         """
-        steps = min(least, self.period / self.times.size) * np.arange(2 * self.times.size)
+        count, even = self.times.size, self.period / self.times.size
+        steps = min(least, even) * np.arange(2 * count)
         twice = np.concatenate((self.times - self.period, self.times))
         later = np.maximum.accumulate(twice - steps) + steps
-        return Timetable(np.sort(later[self.times.size :] % self.period), self.period)
+        times = np.sort(later[count:] % self.period)
+        gaps = np.diff(times, append=times[:1] + self.period)
+        if (widest := float(gaps.max())) > max(longest, even):
+            gaps += (widest - max(longest, even)) / (widest - even) * (even - gaps)
+            moved = np.cumsum(gaps) - gaps
+            times = np.sort((moved + (times - moved).mean()) % self.period)
+        return Timetable(times, self.period)
 
     def between(self, start: float, end: float) -> FloatArray:
         """All retrieval times in [start, end)."""

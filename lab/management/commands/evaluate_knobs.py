@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.db.models import F
 
 from apps.accounts.models import User
 from apps.following.models import Follow
@@ -114,7 +115,7 @@ class Command(LabCommand):
                 for policy, setting in self.track(cells, "moving due times"):
                     if time.monotonic() - began > MAX_AGE.total_seconds():
                         raise CommandError("Too slow: sources would be retrieved again meanwhile. Name fewer policies.")
-                    figures[f"{policy}.{setting}.moved_s"] = _moved(policy, SETTINGS[setting], some)
+                    figures[f"{policy}.{setting}.moved_s"] = _moved(policy, setting, some)
         now = datetime.now(UTC)
         for feed, source_id in zip(feeds, ids, strict=True):
             store_history(feed, source_id, replay.addresses, REAL_TIME, now=now)
@@ -151,8 +152,9 @@ def _settle(now: datetime) -> None:
         time.sleep(0.01)
 
 
-def _moved(policy: str, change: Set, chosen: Sequence[int]) -> float:
-    """Seconds until the latest due time has moved, by beat and a worker alone."""
+def _moved(policy: str, setting: str, chosen: Sequence[int]) -> float:
+    """Seconds until the latest due time has moved, by beat and a worker alone; 0 if all satisfy the new longest gap."""
+    change = SETTINGS[setting]
 
     def due_times() -> dict[int, datetime | None]:
         return dict(Schedule.objects.values_list("pk", "due_at"))
@@ -171,11 +173,16 @@ def _moved(policy: str, change: Set, chosen: Sequence[int]) -> float:
             if caught_up:
                 break
             if time.monotonic() - began > MAX_WAIT:
-                raise CommandError(f"{policy}: due times had not followed after {MAX_WAIT:.0f} s")
+                raise CommandError(f"{policy}: due times had not followed {setting} after {MAX_WAIT:.0f} s")
             time.sleep(POLLED_EVERY)
-        if seen == before:
-            raise CommandError(f"{policy}: no due time has moved")
+        if seen == before and not (setting == "longest_gap" and _keeps_longest_gap()):
+            raise CommandError(f"{policy}: no due time has moved after a change of {setting}")
     return moved
+
+
+def _keeps_longest_gap() -> bool:
+    latest = F("observed_at") + timedelta(hours=current_plan().longest_gap)
+    return not Schedule.objects.filter(due_at__gt=latest).exists()
 
 
 def _spent(policy: str, change: Set, chosen: Sequence[int], world: VirtualDays) -> float:
