@@ -46,9 +46,7 @@ OF_TASKS = (
     "celery.concurrency.thread",
     "celery.events.receiver",
     "celery.worker.autoscale",
-    "celery.worker.components",
     "celery.worker.strategy",
-    "kombu.transport.redis",
     "portal.consumer",
     "portal.roles",
 )
@@ -87,7 +85,7 @@ def main(descriptor: int) -> None:
 
 def _freeze() -> None:
     gc.collect()
-    processes.trim_memory()  # of compiled modules, at the first start
+    processes.trim_memory()
     gc.freeze()  # otherwise garbage collection would touch, and so copy, all of the shared memory
 
 

@@ -53,10 +53,6 @@ class Nursery:
                 stderr=subprocess.DEVNULL,
             )
 
-    @property
-    def pid(self) -> int:
-        return self._process.pid
-
     def fork(self, order: Order, errors: int | None) -> Forked | None:
         """A process as ordered, its errors in its output by default; None if it cannot be forked."""
         if self._process.poll() is not None:
@@ -75,7 +71,7 @@ class Nursery:
 
     def _answer(self) -> int:
         """The id of the process; 0 if there is no answer."""
-        made = progress.of_process(self.pid)
+        made = progress.of_process(self._process.pid)
         while not made.has_stalled():
             with suppress(BlockingIOError):
                 return int(self._orders.recv(MAX_ORDER, socket.MSG_DONTWAIT) or 0)

@@ -16,12 +16,16 @@ from apps.search.algorithms.models.index import Row, Sequences
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.ranking import best
 from apps.search.algorithms.models.recipe import count_pairs, pair_bonus
-from apps.search.algorithms.models.thesis import bm25, bm25_rm3
+from apps.search.algorithms.models.thesis import bm25, ranked, rm3_weights
 from tests.algorithms.search_twin import MemoryBlock, MemoryIndex, words_of
 
 WORDS = [f"w{number}" for number in range(12)]
 texts = st.lists(st.lists(st.sampled_from([*WORDS, "_the"]), max_size=15).map(" ".join), min_size=1, max_size=25)
 queries = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
+
+
+def rm3(index, query, count):
+    return ranked(index, *rm3_weights(index, query), count)
 
 
 def plain_scores(documents, wanted):
@@ -152,24 +156,24 @@ def test_rm3_mixes_half_of_the_query_with_half_of_its_best_documents(seed):
     best = sorted(plain_scores(documents, Counter(query.split())).values(), reverse=True)
     assume(len(best) <= 10 or best[9] - best[10] > 1e-5 * best[9])  # of equals, rounding decides which is the tenth
     index = MemoryIndex([words_of(text) for text in documents])
-    found = bm25_rm3(index, Query.of(words_of(query)), 100)
+    found = rm3(index, Query.of(words_of(query)), 100)
     assert found_scores(found) == pytest.approx(plain_rm3(documents, query), rel=1e-4)
 
 
 def test_rm3_takes_the_thirty_likeliest_words():
     rich = "storm " * 50 + " ".join(f"w{number} " * (number + 1) for number in range(40))
     index = MemoryIndex([words_of(text) for text in (rich, *(f"w{number}" for number in range(40)))])
-    found = bm25_rm3(index, Query.of(words_of("storm")), 100)
+    found = rm3(index, Query.of(words_of("storm")), 100)
     assert set(found.documents.tolist()) == {0, *range(40 - 29 + 1, 41)}  # the storm itself is the thirtieth
 
 
 def test_rm3_where_little_or_nothing_is_found():
     documents = ["storm flood storm", "storm vote", "vote vote budget", "budget"]
     index = MemoryIndex([words_of(text) for text in documents])
-    found = bm25_rm3(index, Query.of(words_of("storm storm vote")), 100)
+    found = rm3(index, Query.of(words_of("storm storm vote")), 100)
     assert found_scores(found) == pytest.approx(plain_rm3(documents, "storm storm vote"), rel=1e-5)
-    assert len(bm25_rm3(index, Query.of(words_of("budget nothing")), 1)) == 1
-    assert not len(bm25_rm3(index, Query.of(words_of("nothing")), 1))
+    assert len(rm3(index, Query.of(words_of("budget nothing")), 1)) == 1
+    assert not len(rm3(index, Query.of(words_of("nothing")), 1))
 
 
 # --- pairs ------------------------------------------------------------------------------------------------------------

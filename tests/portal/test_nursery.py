@@ -85,7 +85,7 @@ def test_a_program_that_ends_at_once_has_its_code(supervisor):
 
 def test_without_the_nursery_programs_start_by_their_commands(supervisor, tmp_path, until):
     supervisor.nursery = Nursery(os.environ, ROOT)
-    os.kill(supervisor.nursery.pid, signal.SIGKILL)
+    os.kill(supervisor.nursery._process.pid, signal.SIGKILL)
     assert until(lambda: supervisor.nursery._process.poll() is not None)
     supervisor.start(program("one"))
     assert "loaded False" in log_of(supervisor, tmp_path, until)

@@ -46,6 +46,7 @@ FIRST_STORE_SIZE = 4  # results in one transaction, so that the first of many ar
 STORE_SIZE = 32  # results in one transaction at most
 STORE_BYTES = 2**20  # of documents in one transaction at most
 STORING_THREADS = 2  # one parses while the other waits for Postgres
+RARE_SECONDS = 10.0  # without a result; then threads keep no sessions of Postgres, which take 3 MB each
 MAX_UNSTORED_BYTES = 128 * 2**20  # of fetched documents; no further request is sent while more wait to be stored
 MAX_WAITING = 50  # requests without a connection: while there are more, parsing leaves the processor to sending,
 # except for the first documents of new sources, which a person waits for
@@ -213,7 +214,11 @@ class Engine:
     async def _serve(self) -> None:
         store_size = FIRST_STORE_SIZE
         while True:
-            batch = [await self._fetches.get()]
+            try:
+                batch = [await asyncio.wait_for(self._fetches.get(), RARE_SECONDS)]
+            except TimeoutError:  # of one of the threads; the next time it may be another's
+                await self._loop.run_in_executor(self._storing_threads, connections.close_all)
+                continue
             while self._sending_goes_first() and not batch[0].assignment.is_first:
                 await asyncio.sleep(HOLD_BACK)
             size = len(batch[0].fetched.body)
@@ -330,9 +335,8 @@ def _raise_file_limit() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 2 * SHARES.total
     if soft < wanted:
-        resource.setrlimit(
-            resource.RLIMIT_NOFILE, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard)
-        )
+        limit = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
 
 
 _making = Lock()

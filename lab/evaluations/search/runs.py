@@ -19,7 +19,7 @@ from apps.search.algorithms.models import thesis
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.ranking import Ranking
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Recipe, search
-from apps.search.algorithms.models.thesis import bm25, bm25_rm3
+from apps.search.algorithms.models.thesis import bm25, ranked, rm3_weights
 from apps.search.queries import Snapshot, snapshot
 from apps.sources.actions.curating import delete_sources
 from apps.sources.actions.editing import add_source
@@ -139,7 +139,7 @@ def _others(index: Snapshot, documents: NDArray[np.int64]) -> dict[str, Rank]:
     return {
         **{name: partial(_of_thesis, model, indexes, index) for name, model in thesis.MODELS.items()},
         "bm25": lambda query: bm25(index, query, RETRIEVED),
-        "rm3": lambda query: bm25_rm3(index, query, RETRIEVED),
+        "rm3": lambda query: ranked(index, *rm3_weights(index, query), RETRIEVED),
         "flat": _ours(index),
     }
 

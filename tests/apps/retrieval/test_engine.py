@@ -14,6 +14,7 @@ from typing import NoReturn
 import pytest
 from django.db import OperationalError, connection
 
+from apps.database.statements import fetch_rows
 from apps.postings.actions import storing as storing_postings
 from apps.postings.models import Posting
 from apps.retrieval.actions import adopt_sources, release_worker, start, storing
@@ -124,6 +125,21 @@ def test_storing_leaves_the_processor_to_sending_but_not_for_first_documents(mon
             wait_until(lambda: worker._fetches.qsize() == 10 - engine.STORING_THREADS)
             assert Retrieval.objects.count() == 10
         wait_until(lambda: Retrieval.objects.count() == 20)
+        worker.stop()
+
+
+def sessions() -> int:
+    return int(fetch_rows("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()")[0].count)
+
+
+def test_threads_that_store_rarely_keep_no_sessions(monkeypatch, settings):
+    settings.RETRIEVAL_HOST_GAP = 0
+    monkeypatch.setattr(engine, "RARE_SECONDS", 0.2)
+    with adopted_feeds(10, time.time()):
+        before, worker = sessions(), Engine()
+        worker.submit(claims_of_all(), worker="worker", first=False)
+        wait_until(lambda: Retrieval.objects.count() == 10)
+        wait_until(lambda: sessions() == before + 1)  # of the heartbeats
         worker.stop()
 
 

@@ -176,11 +176,6 @@ def bm25(index: Index, query: Query, count: int) -> Ranking:
     return ranked(index, index.numbers(list(query.terms)), np.array(list(query.terms.values()), float), count)
 
 
-def bm25_rm3(index: Index, query: Query, count: int) -> Ranking:
-    """BM25 of half the query and half the words of its 10 best documents."""
-    return ranked(index, *rm3_weights(index, query), count)
-
-
 def rm3_weights(index: Index, query: Query) -> tuple[IntArray, NDArray[np.float64]]:
     """The terms of RM3, ascending, and their weights.
 
