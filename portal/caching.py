@@ -46,9 +46,9 @@ _BY_NAME: dict[str, Caching] = {
             posting mark tag menu mark_up_to note place share summary hide history clear_history notes tags change_tag
             send leave_list compare_models
             highlights highlight change_highlight plain_rules new_rule plain_rule forget_rule change_newsletter
-            save_search change_search alert_found alert_resume alert_messages alert_retry own learning
+            save_search change_search alert_found alert_resume alert_messages alert_retry for_you learning
             add follow edit_follow unfollow folders new_folder show_feeds arrange edit_folder delete_folder feed_health
-            dismiss_notice mail_notices dismiss_notices dismiss_recommendation welcome filling opml preferences
+            dismiss_notice mail_notices dismiss_notices dismiss_recommendation welcome first_articles opml preferences
             appearance offline save_page buttons plan source_plan source_pages decide_page keen_tags
             sources add_source test_source curate edit_source merge_source delete_source set_source_state check_source
             dashboard dashboard_failing dashboard_queues dashboard_users set_active dashboard_storage audit

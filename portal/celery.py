@@ -13,7 +13,7 @@ from celery.signals import before_task_publish, task_postrun, task_prerun, worke
 from django.db import close_old_connections, connection
 
 from apps.database import counters
-from apps.database.turns import stopping
+from apps.database.time_limits import stopping
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 # Django's checks import all pages, which takes each process 0.7 s and 22 MB. `manage.py check` makes them.

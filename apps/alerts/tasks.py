@@ -7,7 +7,7 @@ from django.utils.timezone import now
 
 from apps.alerts import queries
 from apps.alerts.actions import delivering, matching, weighing
-from apps.database.turns import turn
+from apps.database.time_limits import within
 from apps.jobs.actions.periodic import task_of
 
 MAX_SECONDS = 20.0  # the next message continues
@@ -22,7 +22,7 @@ prepare_all = task_of("apps.alerts.tasks.prepare_all", matching.prepare_all, tim
 @shared_task
 def consume(**_: Any) -> None:
     """Index searches, then match postings: a search finds every posting that comes after it was saved."""
-    may_go_on = turn(MAX_SECONDS)
+    may_go_on = within(MAX_SECONDS)
     while may_go_on():
         prepared = matching.prepare(wait=False)
         matched = matching.match(wait=False, now=now())

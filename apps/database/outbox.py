@@ -7,7 +7,7 @@ from django.db import transaction
 
 from apps.database.advisory_locks import take
 from apps.database.statements import fetch_rows
-from apps.database.turns import turn
+from apps.database.time_limits import within
 
 MAX_SECONDS = 20.0  # per task
 
@@ -35,7 +35,7 @@ def consume_rows(
 
 def run_batches(*works: tuple[Callable[..., int | None], int], seconds: float = MAX_SECONDS) -> None:
     """Do each kind of work, with its size of batches, while batches are full; after a time the next task continues."""
-    may_go_on = turn(seconds)
+    may_go_on = within(seconds)
     for work, size in works:
         while may_go_on() and work(size, wait=False) == size:
             pass

@@ -48,7 +48,7 @@ class Kind(NamedTuple):
     backups: bool = True  # a slow attempt may get a second one beside it
     parts: int = 0  # of the emitted keys, each a split of the second stage
     in_order: bool = False  # splits begin in the order of their cut instead of the longest first
-    tidy: Callable[[], None] | None = None  # called by the worker after each committed split
+    after_split: Callable[[], None] | None = None  # called by the worker when each is committed
 
 
 _kinds: dict[str, Kind] = {}

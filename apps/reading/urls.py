@@ -13,7 +13,6 @@ from apps.reading.views import (
     search,
     sending,
 )
-from apps.reading.views import river as preferences
 
 urlpatterns = [
     path("", news.home, name="home"),
@@ -84,8 +83,8 @@ urlpatterns = [
     path("send-to/<int:destination_id>/remove/", sending.remove, name="remove_destination"),
     path("stories/", news.stories, name="stories"),
     path("stories/<int:story_id>/", news.story, name="story"),
-    path("own/", news.own, name="own"),
-    path("own/learning/", news.learning, name="learning"),
+    path("for-you/", news.for_you, name="for_you"),
+    path("for-you/learning/", news.learning, name="learning"),
     path("posting/<int:posting_id>/hide/", news.hide, name="hide"),
     path("section/<slug:slug>/", news.section, name="section"),
     path("trends/", news.trends, name="trends"),
@@ -109,12 +108,12 @@ urlpatterns = [
     path("feeds/notices/dismiss/", following.dismiss_notices, name="dismiss_notices"),
     path("recommended/<int:source_id>/dismiss/", following.dismiss_recommendation, name="dismiss_recommendation"),
     path("welcome/", following.welcome, name="welcome"),
-    path("welcome/news/", following.filling, name="filling"),
+    path("welcome/news/", following.first_articles, name="first_articles"),
     path("opml/", following.import_list, name="opml"),
     path("opml/<int:list_id>/leave/", following.leave_list, name="leave_list"),
     path("opml/export/", following.export_list, name="opml_export"),
-    path("preferences/", preferences.preferences, name="preferences"),
-    path("appearance/", preferences.appearance, name="appearance"),
+    path("preferences/", river.preferences, name="preferences"),
+    path("appearance/", river.appearance, name="appearance"),
     # web app and offline reading
     path("preferences/offline/", offline.device, name="offline"),
     path("manifest.webmanifest", offline.manifest, name="manifest"),

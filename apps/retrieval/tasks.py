@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import connection
 
 from apps.database.clock import DatabaseClock
-from apps.database.turns import turn
+from apps.database.time_limits import within
 from apps.jobs.actions import outstanding
 from apps.jobs.actions.periodic import task_of
 from apps.retrieval import actions, queries
@@ -39,7 +39,7 @@ def dispatch_pages(**_: Any) -> None:
 
 @shared_task
 def fetch_pages(source_id: int, **_: Any) -> None:
-    may_go_on = turn(MAX_CRAWL_SECONDS)
+    may_go_on = within(MAX_CRAWL_SECONDS)
     while may_go_on() and engine.current().fetch_batch(source_id):
         pass
 
@@ -53,7 +53,7 @@ def dispatch_icons(**_: Any) -> None:
 @shared_task
 def find_icons(queue: str, **_: Any) -> None:
     """Search for due icons of the queue's partitions; round by round, so that a site with many delays no others."""
-    may_go_on = turn(MAX_ICON_SECONDS)
+    may_go_on = within(MAX_ICON_SECONDS)
     while may_go_on() and engine.current().find_icons(_due_icons()[queue]):
         pass
 

@@ -31,6 +31,6 @@ register(
         Stage(_read, lambda _: spans()),
         reduce=Stage(_settle, lambda _: [Piece({}, 0, 1.0)]),
         in_order=True,
-        tidy=_build_segments,
+        after_split=_build_segments,
     )
 )

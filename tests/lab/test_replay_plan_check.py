@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from apps.retrieval.algorithms.calendar import hours_of
-from lab.evaluations.replays.plan import simulated, stretch
+from lab.evaluations.replays.plan import excerpt, simulated
 from lab.evaluations.replays.verification import Witnessed
 from lab.worlds.lines import Published, RecordError, Start
 
@@ -27,7 +27,7 @@ def witnessed(days=5.0, *, sources=20, per_day=12.0, history=28.0):
 
 
 def test_postings_of_the_longest_gap_before_the_end_are_not_counted():
-    part = stretch(witnessed(), range(20), REAL_START + 4 * DAY / SPEED, longest_gap=24.0)
+    part = excerpt(witnessed(), range(20), REAL_START + 4 * DAY / SPEED, longest_gap=24.0)
     assert part.start == hours_of(ORIGIN)
     assert part.until - part.start == pytest.approx(4 * 24)
     assert part.until - part.counted == pytest.approx(24)
@@ -36,16 +36,16 @@ def test_postings_of_the_longest_gap_before_the_end_are_not_counted():
 
 def test_a_record_too_short_to_compare_is_refused():
     with pytest.raises(RecordError, match=r"only 1\.5 days"):
-        stretch(witnessed(), range(20), REAL_START + 1.5 * DAY / SPEED, longest_gap=24.0)
+        excerpt(witnessed(), range(20), REAL_START + 1.5 * DAY / SPEED, longest_gap=24.0)
 
 
 def test_requests_after_the_end_of_the_recording_do_not_count():
-    part = stretch(witnessed(), range(20), REAL_START + 50 * DAY / SPEED, longest_gap=24.0)
+    part = excerpt(witnessed(), range(20), REAL_START + 50 * DAY / SPEED, longest_gap=24.0)
     assert part.until == pytest.approx(hours_of(ORIGIN + 5 * DAY))
 
 
 def test_steady_sources_use_the_budget_and_postings_wait_half_a_gap():
-    part = stretch(witnessed(), range(20), REAL_START + 5 * DAY / SPEED, longest_gap=24.0)
+    part = excerpt(witnessed(), range(20), REAL_START + 5 * DAY / SPEED, longest_gap=24.0)
     outcome = simulated(part, 4.0, least_gap=1.0, longest_gap=24.0)
     assert outcome.retrievals / len(part.trace) / 5 == pytest.approx(4.0, rel=0.03)  # one past the end each
     assert outcome.delays.size == sum(((part.start <= each) & (each < part.counted)).sum() for each in part.trace.parts)
@@ -53,13 +53,13 @@ def test_steady_sources_use_the_budget_and_postings_wait_half_a_gap():
 
 
 def test_a_longer_shortest_gap_delays_news():
-    part = stretch(witnessed(), range(20), REAL_START + 5 * DAY / SPEED, longest_gap=24.0)
+    part = excerpt(witnessed(), range(20), REAL_START + 5 * DAY / SPEED, longest_gap=24.0)
     slow = simulated(part, 4.0, least_gap=10.0, longest_gap=24.0)
     assert slow.delays.mean() > 4.5
 
 
 def test_silent_sources_have_their_part_of_the_budget():
-    part = stretch(witnessed(), range(30), REAL_START + 5 * DAY / SPEED, longest_gap=24.0)
+    part = excerpt(witnessed(), range(30), REAL_START + 5 * DAY / SPEED, longest_gap=24.0)
     outcome = simulated(part, 4.0, least_gap=1.0, longest_gap=24.0)
     assert outcome.retrievals / 30 / 5 == pytest.approx(4.0, rel=0.03)
     assert outcome.delays.mean() < 2.6  # silent ones need one retrieval a day

@@ -8,7 +8,7 @@ from math import inf
 
 from django.db import InterfaceError, OperationalError, connection
 
-from apps.database.turns import stopping, turn
+from apps.database.time_limits import stopping, within
 from apps.jobs import actions
 from apps.jobs.actions.claiming import Stopped
 from apps.jobs.kinds import kind_of
@@ -28,7 +28,7 @@ def work(worker: str, job_id: int | None = None, *, seconds: float = inf) -> boo
 
     The last split is finished unless its job is paused or cancelled.
     """
-    may_go_on = turn(seconds)
+    may_go_on = within(seconds)
     advance(job_id)
     while may_go_on():
         if not work_on_one(worker, job_id):
@@ -72,8 +72,8 @@ def work_on_one(worker: str, job_id: int | None = None) -> bool:
         actions.claiming.end_attempt(claim.attempt_id, Attempt.Outcome.CANCELLED)
         raise
     else:
-        if kind.tidy:
-            kind.tidy()
+        if kind.after_split:
+            kind.after_split()
     return True
 
 

@@ -202,7 +202,7 @@ def _in(offers: Sequence[Any], languages: Collection[str]) -> list[Any]:
     return [offer for offer in offers if not languages or base_of(offer.language) in languages]
 
 
-def filling_page(user: User, now: datetime) -> Context:
+def first_articles_page(user: User, now: datetime) -> Context:
     """The newest postings of what the user follows. At most seven queries."""
     followed = following.followed_sources(user)
     waiting = sum(not (each.was_checked or each.is_gone) and each.followed_at > now - WAITED_FOR for each in followed)

@@ -275,7 +275,7 @@ def story_part(user: User | AnonymousUser, posting_ids: Sequence[int]) -> list[C
 
 
 # --- personal ranking -------------------------------------------------------------------------------------------------
-def own_page(user: User, number: int, now: datetime) -> Context:
+def for_you_page(user: User, number: int, now: datetime) -> Context:
     """A page of the user's personal ranking. At most nine queries."""
     taste = taste_of(user)
     shown, place = _part(own_order(user, now), number)

@@ -22,7 +22,7 @@ from apps.following.actions.errors import NotPossible
 from apps.following.models import Folder, Follow
 from apps.following.queries import Scope
 from apps.reading.forms import AddressForm, FolderForm, FollowForm, InterestsForm, Move, NoMove, OpmlForm, read_move
-from apps.reading.pages.following import catalogue_page, filling_page, health_page, of_interest, welcome_page
+from apps.reading.pages.following import catalogue_page, first_articles_page, health_page, of_interest, welcome_page
 from apps.recommendations import actions as recommendations
 from apps.retrieval.actions import NoDocument, fetch_document
 from apps.retrieval.actions import following as retrieval
@@ -254,7 +254,7 @@ def welcome(request: PersonsRequest) -> HttpResponse:
         with errors_in(form, NotPossible):
             retrieval.follow_all(request.user, found, now=now())
             if found:
-                return redirect("filling")
+                return redirect("first_articles")
             form.add_error(None, _("There is nothing on this in these languages yet."))
     return show(request, "reading/welcome.html", page=page, form=form)
 
@@ -267,9 +267,10 @@ def _accepted(request: Request) -> list[str]:
 
 
 @person_get
-def filling(request: PersonsRequest) -> HttpResponse:
+def first_articles(request: PersonsRequest) -> HttpResponse:
     """The news of the newly followed sources; htmx polls until all of them were checked."""
-    return show(request, "reading/filling.html", part="reading/_filling.html", page=filling_page(request.user, now()))
+    page = first_articles_page(request.user, now())
+    return show(request, "reading/first_articles.html", part="reading/_first_articles.html", page=page)
 
 
 @person_post

@@ -16,7 +16,7 @@ from apps.accounts.views.requests import person_get, person_post, present
 from apps.following import actions as following_actions
 from apps.published_feeds.pages import menu_of
 from apps.published_feeds.queries.channels import Channel
-from apps.reading.pages.news import front_sections, home_page, own_page, section_page, stories_page, story_page
+from apps.reading.pages.news import for_you_page, front_sections, home_page, section_page, stories_page, story_page
 from apps.reading.pages.trending import TrendingParameters, trends_page
 from apps.stories import actions
 from apps.stories.queries import front
@@ -67,8 +67,8 @@ def story(request: Request, story_id: int) -> HttpResponse:
 
 
 @person_get
-def own(request: PersonsRequest) -> HttpResponse:
-    return show(request, "reading/stories_own.html", page=own_page(request.user, page_number(request), now()))
+def for_you(request: PersonsRequest) -> HttpResponse:
+    return show(request, "reading/for_you.html", page=for_you_page(request.user, page_number(request), now()))
 
 
 @person_post
@@ -84,7 +84,7 @@ def learning(request: PersonsRequest) -> HttpResponse:
             messages.success(request, _("Reset: nothing is known about your taste now."))
         case _:
             return HttpResponseBadRequest("Say on, off or forget.")
-    return redirect("own")
+    return redirect("for_you")
 
 
 @person_post
@@ -95,7 +95,7 @@ def hide(request: PersonsRequest, posting_id: int) -> HttpResponse:
     actions.learning.hide(request.user, posting_id, hidden=hidden, now=now())
     if hidden:
         following_actions.marks.mark_read(request.user, [posting_id], read=True, now=now())
-    return HttpResponse() if request.htmx else back(request, "own")
+    return HttpResponse() if request.htmx else back(request, "for_you")
 
 
 @require_safe

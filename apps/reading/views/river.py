@@ -52,7 +52,8 @@ _PARTS = {"pane": "reading/_pane.html", "menu": "reading/_expanded.html"}
 
 # Names of the addresses of lists.
 _RIVERS = ("river", "river_starred", "river_tag", "river_folder", "river_source")
-_LISTS = {"home", "section", "stories", "story", "own", "search", "history", "notes", "highlights", "shares", *_RIVERS}
+_STORIES = ("section", "stories", "story", "for_you")
+_LISTS = {"home", "search", "history", "notes", "highlights", "shares", *_STORIES, *_RIVERS}
 
 LONGEST_WAIT = timedelta(minutes=1)  # for results on the page
 NO_CONTENT = 204  # htmx changes nothing and requests again

@@ -26,7 +26,7 @@ from django.db import DatabaseError, InterfaceError, OperationalError, connectio
 
 from apps.database.backoff import backoff
 from apps.database.clock import DatabaseClock
-from apps.database.turns import stopping
+from apps.database.time_limits import stopping
 from apps.retrieval import actions, queries, sandbox
 from apps.retrieval.crawler.page_fetches import PAGES_FIRST, CrawlBatch, PageFetch, read_page, with_document_kept
 from apps.retrieval.http.connections import SHARES

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 
 from apps.database.advisory_locks import take
 from apps.database.statements import copy_rows, execute, fetch, fetch_rows
-from apps.database.turns import stopping
+from apps.database.time_limits import stopping
 from apps.postings.algorithms.times import EPOCH
 from apps.search.actions.dictionary import settle
 from apps.search.actions.head import revise

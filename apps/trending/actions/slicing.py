@@ -17,12 +17,12 @@ from apps.trending.algorithms import slices
 from apps.trending.algorithms.terms import fold_of
 from apps.trending.queries.slices import sum_of
 from apps.trending.queries.texts import Text, texts
-from apps.trending.queries.times import DAY, begin_of, begins, later
+from apps.trending.queries.times import DAY, begins, later, start_of
 
 SLICED_AT_ONCE = 200  # stale hours in one transaction
 
 
-class Stretch(NamedTuple):
+class SliceKey(NamedTuple):
     """A day or a month of a language and a category."""
 
     language: str
@@ -42,24 +42,24 @@ def slice_stale(limit: int = SLICED_AT_ONCE, *, wait: bool = True) -> int | None
     stale = fetch_rows(
         "SELECT id, language, category, hour FROM trending_stale ORDER BY hour DESC, id LIMIT %s", [limit]
     )
-    hours: dict[Stretch, set[datetime]] = defaultdict(set)
+    hours: dict[SliceKey, set[datetime]] = defaultdict(set)
     for row in stale:
-        hours[Stretch(row.language, row.category, begin_of(row.hour, "day"))].add(row.hour)
+        hours[SliceKey(row.language, row.category, start_of(row.hour, "day"))].add(row.hour)
     for day in _days_to_recompute(hours):
         _slice_day(day, hours.get(day, set()))
-    for month in sorted({day._replace(begins_at=begin_of(day.begins_at, "month")) for day in hours}):
+    for month in sorted({day._replace(begins_at=start_of(day.begins_at, "month")) for day in hours}):
         _save("month", month, {month.begins_at: slices.merged(_saved("day", month, "month"))})
     execute("DELETE FROM trending_stale WHERE id = ANY(%s)", [[row.id for row in stale]])
     return len(stale)
 
 
-def _days_to_recompute(hours: Iterable[Stretch]) -> list[Stretch]:
+def _days_to_recompute(hours: Iterable[SliceKey]) -> list[SliceKey]:
     """The days to recompute: stale ones, and those of their months that were deleted.
 
     Days are only deleted in pruned months.
     """
     days = set(hours)
-    for month in {day._replace(begins_at=begin_of(day.begins_at, "month")) for day in days}:
+    for month in {day._replace(begins_at=start_of(day.begins_at, "month")) for day in days}:
         rows = fetch(_DELETED_DAYS, [*month, *month, later(month.begins_at, "month", 1)])
         days |= {month._replace(begins_at=day) for (day,) in rows}
     return sorted(days)
@@ -75,7 +75,7 @@ WHERE EXISTS (SELECT FROM trending_slice WHERE step = 'month' AND language = %s 
 """
 
 
-def _slice_day(day: Stretch, stale: set[datetime]) -> None:
+def _slice_day(day: SliceKey, stale: set[datetime]) -> None:
     """Recompute a day from its hours; if some of these were pruned or deleted, recompute all of them."""
     rows = fetch(
         "SELECT count(*) FILTER (WHERE pruned) AS pruned, count(*) AS known FROM trending_slice"
@@ -88,7 +88,7 @@ def _slice_day(day: Stretch, stale: set[datetime]) -> None:
     _save("day", day, {day.begins_at: slices.merged(_saved("hour", day, "day"))})
 
 
-def _counted_hours(day: Stretch, hours: Sequence[datetime]) -> dict[datetime, slices.Counts]:
+def _counted_hours(day: SliceKey, hours: Sequence[datetime]) -> dict[datetime, slices.Counts]:
     """The counts of hours; of a source's near-duplicate titles in an hour the first one counts."""
     rows = fetch(
         "SELECT DISTINCT ON (hour, source_id, fold) hour, terms FROM trending_counted"
@@ -101,12 +101,12 @@ def _counted_hours(day: Stretch, hours: Sequence[datetime]) -> dict[datetime, sl
     return {hour: slices.counted(terms[hour]) for hour in hours}
 
 
-def _saved(step: str, stretch: Stretch, of: str) -> list[slices.Counts]:
+def _saved(step: str, key: SliceKey, of: str) -> list[slices.Counts]:
     """The slices within a day or a month."""
     rows = fetch_rows(
         "SELECT documents, terms, counts FROM trending_slice WHERE step = %s AND language = %s AND category = %s"
         " AND begins_at >= %s AND begins_at < %s ORDER BY begins_at",
-        [step, *stretch, later(stretch.begins_at, of, 1)],
+        [step, *key, later(key.begins_at, of, 1)],
     )
     return [
         slices.Counts(row.documents, slices.unpack_terms(row.terms), slices.unpack_counts(row.counts)) for row in rows
@@ -120,9 +120,9 @@ COPY trending_slice (step, language, category, begins_at, documents, terms, coun
 _TYPES = ["text", "text", "text", "timestamptz", "int4", "bytea", "bytea", "bool"]
 
 
-def _save(step: str, stretch: Stretch, counts: Mapping[datetime, slices.Counts]) -> None:
+def _save(step: str, key: SliceKey, counts: Mapping[datetime, slices.Counts]) -> None:
     """Replace slices by when they begin; those without postings are deleted."""
-    place = (step, stretch.language, stretch.category)
+    place = (step, key.language, key.category)
     execute(_FORGET, [*place, list(counts)])
     rows = (
         (*place, begins_at, each.documents, slices.pack_terms(each.terms), slices.pack_counts(each.counts), False)
@@ -176,7 +176,7 @@ def _row(text: Text) -> _Counted:
         text.source_id,
         text.language,
         text.category,
-        begin_of(text.published_at, "hour"),
+        start_of(text.published_at, "hour"),
         fold_of(text.title or text.text, text.language),
         slices.pack_terms(terms),
     )
@@ -225,12 +225,12 @@ def prune(now: datetime, *, wait: bool = True) -> bool:
     """
     if not take(SLICING, wait=wait) or not take(LISTING, wait=wait):
         return False
-    today = begin_of(now, "day")
+    today = start_of(now, "day")
     for language, day in _unpruned("day", today - PRUNED_AFTER, MAX_DAYS):
         frequent = _frequent("day", language, day - BEFORE, day + AFTER)
         _prune_terms("hour", language, day, day + DAY, frequent)
         _prune_terms("day", language, day, day + DAY, frequent)
-    for language, month in _unpruned("month", begin_of(today - PRUNED_AFTER, "month"), None):
+    for language, month in _unpruned("month", start_of(today - PRUNED_AFTER, "month"), None):
         end = later(month, "month", 1)
         _prune_terms("month", language, month, end, _frequent("month", language, month, end))
     for step, kept in (("hour", HOUR_SLICES_KEPT), ("day", DAY_SLICES_KEPT)):

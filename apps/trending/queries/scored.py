@@ -18,7 +18,7 @@ from apps.trending.algorithms.slices import Counts, unpack_terms
 from apps.trending.algorithms.terms import joints_of
 from apps.trending.queries.slices import first_begin, history, slices_of, sum_of
 from apps.trending.queries.spelling import keys_of
-from apps.trending.queries.times import HOUR, begin_of, begins, later
+from apps.trending.queries.times import HOUR, begins, later, start_of
 
 MAX_DOCUMENTS = 20_000  # of a window; beyond that, a sample of hours is read
 
@@ -79,7 +79,7 @@ class ScoreParameters(NamedTuple):
     @property
     def end(self) -> datetime:
         """The end of the current step."""
-        return later(begin_of(self.now, self.horizon.step), self.horizon.step, 1)
+        return later(start_of(self.now, self.horizon.step), self.horizon.step, 1)
 
     def ago(self, steps: int) -> datetime:
         return later(self.end, self.horizon.step, -steps)
@@ -195,7 +195,7 @@ def _yioop_scores(spec: ScoreParameters) -> tuple[datetime, dict[int, float]]:
     if spec.horizon.name == "hour":
         return spec.ago(1), _rolled_up(spec, "hour", spec.ago(1))
     if spec.horizon.name == "day":  # since the midnight before the last
-        midnight = later(begin_of(spec.now, "day"), "day", -1)
+        midnight = later(start_of(spec.now, "day"), "day", -1)
         return midnight, _rolled_up(spec, "hour", midnight)
     if spec.horizon.name == "month":  # of weeks, and these of days
         begin = spec.ago(28)

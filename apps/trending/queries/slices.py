@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from apps.database.statements import fetch, fetch_rows
 from apps.trending.algorithms.slices import Counts, merged, pack_terms, unpack_counts, unpack_terms
-from apps.trending.queries.times import begin_of, begins, later
+from apps.trending.queries.times import begins, later, start_of
 
 READ_AT_ONCE = 48  # slices, some MB of a large portal
 
@@ -105,7 +105,7 @@ def curves_of(
     numbers: Sequence[int], step: str, language: str, category: str, now: datetime, steps: int
 ) -> dict[int, Curve]:
     """The curves of terms over the last steps up to now; one query."""
-    last = begin_of(now, step)
+    last = start_of(now, step)
     first = later(last, step, 1 - steps)
     times = tuple(begins(first, step, steps))
     packed = {pack_terms(np.array([number], np.int64)): number for number in numbers}

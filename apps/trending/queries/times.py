@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
-def begin_of(moment: datetime, step: str) -> datetime:
+def start_of(moment: datetime, step: str) -> datetime:
     """The begin of the hour, day or month of a time.
 
-    >>> begin_of(datetime(2024, 2, 29, 12, 5), "hour"), begin_of(datetime(2024, 2, 29, 12), "month")
+    >>> start_of(datetime(2024, 2, 29, 12, 5), "hour"), start_of(datetime(2024, 2, 29, 12), "month")
     (datetime.datetime(2024, 2, 29, 12, 0), datetime.datetime(2024, 2, 1, 0, 0))
     """
     hour = moment.replace(minute=0, second=0, microsecond=0)

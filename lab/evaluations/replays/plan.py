@@ -16,7 +16,7 @@ from lab.worlds.lines import RecordError
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class Excerpt:
     """The recorded time that is compared, in hours on the axis of `retrieval.algorithms.calendar`."""
 
     trace: Trace  # of all sources, their history included
@@ -25,7 +25,7 @@ class Stretch:
     counted: float  # postings published before it are; the others may still be on their way at the end
 
 
-def stretch(witnessed: Witnessed, retrieved: Collection[int], until: float, longest_gap: float) -> Stretch:
+def excerpt(witnessed: Witnessed, retrieved: Collection[int], until: float, longest_gap: float) -> Excerpt:
     """The part of a record from its start to the real time `until` in which every posting had time to be retrieved.
 
     All sources `retrieved` count: the silent ones, too, have their part of the budget.
@@ -44,11 +44,11 @@ def stretch(witnessed: Witnessed, retrieved: Collection[int], until: float, long
         )
     sources = sorted(retrieved)
     trace = Trace.of([str(source) for source in sources], [hours_of(np.array(times[source])) for source in sources])
-    return Stretch(trace, start, end, end - longest_gap)
+    return Excerpt(trace, start, end, end - longest_gap)
 
 
-def simulated(part: Stretch, per_day: float, *, least_gap: float, longest_gap: float) -> Outcome:
-    """Simulate the plan in a stretch at `per_day` retrievals per source and day, from the knowledge at its start.
+def simulated(part: Excerpt, per_day: float, *, least_gap: float, longest_gap: float) -> Outcome:
+    """Simulate the plan in an excerpt at `per_day` retrievals per source and day, from the knowledge at its start.
 
     The outcome has the delays of counted postings alone.
     """

@@ -36,7 +36,7 @@ PAGES = {
     "alert": "/search/saved/{saved}/rule/",
     "stories": "/stories/",
     "story": "/stories/{story}/",
-    "own": "/own/",
+    "for_you": "/for-you/",
     "trends": "/trends/",
     "catalogue": "/catalogue/",
     "add": "/add/",

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from apps.retrieval.algorithms.calendar import DAY, hours_of
-from lab.evaluations.replays.plan import Stretch, simulated, stretch
+from lab.evaluations.replays.plan import Excerpt, excerpt, simulated
 from lab.evaluations.replays.verification import Witnessed, collect
 from lab.harness import LabCommand, clear_errors
 from lab.worlds.addresses import Kind
@@ -40,7 +40,7 @@ class Command(LabCommand):
             ]
             requests = np.array([request.at for request in feed_requests])
             sources = {request.source for request in feed_requests if request.source is not None}
-            part = stretch(witnessed, sources, float(requests.max(initial=witnessed.start.start)), longest)
+            part = excerpt(witnessed, sources, float(requests.max(initial=witnessed.start.start)), longest)
             delays = _measured(witnessed, part)
         expected = simulated(part, budget, least_gap=least, longest_gap=longest)
         days = (part.until - part.start) / DAY
@@ -60,7 +60,7 @@ class Command(LabCommand):
         return figures
 
 
-def _measured(witnessed: Witnessed, part: Stretch) -> "np.ndarray[Any, np.dtype[np.float64]]":
+def _measured(witnessed: Witnessed, part: Excerpt) -> "np.ndarray[Any, np.dtype[np.float64]]":
     """Minutes of recorded time from publication to retrieval, of the postings that are counted."""
     start = witnessed.start
     by_key = {(posting.source, posting.guid or posting.link): posting for posting in witnessed.published.values()}

@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
-from apps.database.turns import stopping
+from apps.database.time_limits import stopping
 from apps.jobs import actions, queries, tasks
 from apps.jobs.actions import working
 from apps.jobs.actions.claiming import MAX_FAILURES, MAX_LOSSES, Claim, Stopped

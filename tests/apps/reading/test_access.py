@@ -19,7 +19,7 @@ FOR_PEOPLE = [
     "opml_export",
     "feed_health",
     "welcome",
-    "filling",
+    "first_articles",
     "preferences",
     "account_change_password",
 ]

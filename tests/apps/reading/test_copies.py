@@ -88,7 +88,7 @@ LISTS = [
     (reverse("search"), {"q": "cellars"}),
     (reverse("search"), {"q": "cellars", "order": "newest"}),
     (reverse("search"), {"q": "cellars is:unread"}),
-    (reverse("own"), {}),
+    (reverse("for_you"), {}),
 ]
 
 

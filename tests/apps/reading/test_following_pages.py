@@ -248,7 +248,7 @@ def test_popular_sources_of_an_interest_are_followed_and_checked_at_once(client,
     a_source(listed=True, category="Technology", language="de")
     a_source(listed=True, category="Sport", language="en")
     answer = client.post(reverse("welcome"), {"categories": ["Technology"], "languages": ["en"]})
-    assert answer.url == reverse("filling")
+    assert answer.url == reverse("first_articles")
     followed = Follow.objects.filter(user=user)
     assert followed.count() == 6
     assert followed.filter(source=popular).exists()
@@ -276,27 +276,28 @@ def test_the_page_polls_until_all_sources_were_checked(client, user):
     a_schedule(checked.source, requested_at=timezone.now())
     a_schedule(waiting.source)
     posting = a_posting(checked.source)
-    page = client.get(reverse("filling")).text
+    page = client.get(reverse("first_articles")).text
     assert "1 of 2 feeds have been checked" in page
     assert 'hx-trigger="load' in page
     assert posting.title in page
-    rest = client.get(reverse("filling"), headers={"HX-Request": "true"}).text
+    rest = client.get(reverse("first_articles"), headers={"HX-Request": "true"}).text
     assert "<html" not in rest
     Schedule.objects.filter(source=waiting.source).update(requested_at=timezone.now(), worker="worker")
-    assert "1 of 2 feeds" in client.get(reverse("filling")).text  # what it says is not stored yet
+    assert "1 of 2 feeds" in client.get(reverse("first_articles")).text  # what it says is not stored yet
     Schedule.objects.update(worker="")
-    assert "hx-trigger" not in client.get(reverse("filling"), headers={"HX-Request": "true"}).text.split("<article")[0]
+    fragment = client.get(reverse("first_articles"), headers={"HX-Request": "true"}).text
+    assert "hx-trigger" not in fragment.split("<article")[0]
 
 
 def test_waiting_for_a_source_that_never_answers_ends(client, user):
     a_schedule(a_follow(user, followed_at=timezone.now() - timedelta(minutes=5)).source)
-    assert "hx-trigger" not in client.get(reverse("filling")).text.split('id="filling"')[1].split(">")[0]
+    assert "hx-trigger" not in client.get(reverse("first_articles")).text.split('id="first_articles"')[1].split(">")[0]
 
 
 def test_a_second_check_is_not_waited_for(client, user):
     now = timezone.now()
     a_schedule(a_follow(user, followed_at=now).source, observed_at=now, requested_at=now, worker="worker")
-    assert "hx-trigger" not in client.get(reverse("filling")).text.split('id="filling"')[1].split(">")[0]
+    assert "hx-trigger" not in client.get(reverse("first_articles")).text.split('id="first_articles"')[1].split(">")[0]
 
 
 def test_the_front_page_shows_sections_of_the_busiest_categories(client):
@@ -319,7 +320,7 @@ def grow(user, how_many: int) -> None:
         Growth.objects.create(source=a_source(listed=True), value=3.0, gained=4, opened=4)
 
 
-@pytest.mark.parametrize("name", ["catalogue", "feed_health", "welcome", "filling", "folders", "home"])
+@pytest.mark.parametrize("name", ["catalogue", "feed_health", "welcome", "first_articles", "folders", "home"])
 def test_queries_do_not_grow_with_the_number_of_follows(name, client, user):
     costs = []
     for _ in range(2):

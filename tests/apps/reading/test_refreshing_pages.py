@@ -144,7 +144,7 @@ def test_the_manual_order_precedes_the_natural_one(user):
 def test_the_browser_remembers_to_show_unread_feeds_only(client, user):
     a_follow(user)
     assert "is-unread-only" not in client.get("/river/").text
-    assert client.post(reverse("show_feeds"), {"show": "unread", "next": "/own/"}).url == "/own/"
+    assert client.post(reverse("show_feeds"), {"show": "unread", "next": "/for-you/"}).url == "/for-you/"
     assert "is-unread-only" in client.get("/river/").text
     shown = client.post(reverse("show_feeds"), {"show": "all"}, headers=HTMX).text
     assert "<html" not in shown

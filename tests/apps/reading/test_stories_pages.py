@@ -161,7 +161,7 @@ def story_of(person, posting) -> int | None:
     return next((report.story_id for report in related_reports(person, posting.pk, 3)), None)
 
 
-@pytest.mark.parametrize("page", ["/", "/stories/", "/stories/1/", "/own/"])
+@pytest.mark.parametrize("page", ["/", "/stories/", "/stories/1/", "/for-you/"])
 def test_the_number_of_queries_does_not_grow_with_the_rows_shown(client, page):
     person = a_user()
     if page != "/":
@@ -196,12 +196,12 @@ def test_opening_a_posting_is_learnt_from_and_shows_in_the_persons_own_order(cli
     for posting in storm[:2]:
         assert client.get(f"/posting/{posting.pk}/").status_code == 200
     actions.learning.learn(now=timezone.now())
-    page = client.get("/own/").context["page"]
+    page = client.get("/for-you/").context["page"]
     assert page["learnt"]
     assert page["rows"][0]["posting"].id == storm[2].pk
     assert page["rows"][0]["place"].taste > 0
     assert page["rows"][0]["words"]
-    assert "You like to read about" in client.get("/own/").content.decode()
+    assert "You like to read about" in client.get("/for-you/").content.decode()
 
 
 def test_a_hidden_posting_is_read_and_gone_from_stories_and_from_the_own_order(client, person):
@@ -209,8 +209,8 @@ def test_a_hidden_posting_is_read_and_gone_from_stories_and_from_the_own_order(c
     for posting in storm:
         a_follow(person, posting.source)
     pull()
-    assert client.post(f"/posting/{storm[0].pk}/hide/", {"next": "/own/"}).headers["Location"] == "/own/"
-    assert storm[0].pk not in [row["posting"].id for row in client.get("/own/").context["page"]["rows"]]
+    assert client.post(f"/posting/{storm[0].pk}/hide/", {"next": "/for-you/"}).headers["Location"] == "/for-you/"
+    assert storm[0].pk not in [row["posting"].id for row in client.get("/for-you/").context["page"]["rows"]]
     assert client.get("/stories/").context["page"]["rows"] == ()
     assert client.post(f"/posting/{storm[1].pk}/hide/", headers={"HX-Request": "true"}).content == b""
 
@@ -218,13 +218,13 @@ def test_a_hidden_posting_is_read_and_gone_from_stories_and_from_the_own_order(c
 def test_learning_can_be_switched_off_and_forgotten(client, person):
     storm = publish(*STORM)
     a_follow(person, storm[0].source)
-    client.post("/own/learning/", {"learning": "off"})
+    client.post("/for-you/learning/", {"learning": "off"})
     client.get(f"/posting/{storm[0].pk}/")
     assert not Reaction.objects.exists()
-    assert "Personalisation is paused" in client.get("/own/").content.decode()
-    client.post("/own/learning/", {"learning": "on"})
-    assert client.post("/own/learning/", {"learning": "forget"}).status_code == 302
-    assert client.post("/own/learning/", {"learning": "perhaps"}).status_code == 400
+    assert "Personalisation is paused" in client.get("/for-you/").content.decode()
+    client.post("/for-you/learning/", {"learning": "on"})
+    assert client.post("/for-you/learning/", {"learning": "forget"}).status_code == 302
+    assert client.post("/for-you/learning/", {"learning": "perhaps"}).status_code == 400
 
 
 def test_unreadable_postings_cannot_be_hidden(client, person):

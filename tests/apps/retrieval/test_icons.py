@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 from PIL import Image, ImageDraw
 
-from apps.database.turns import stopping
+from apps.database.time_limits import stopping
 from apps.retrieval import queries, sandbox, tasks
 from apps.retrieval.algorithms.icons import MAX_BYTES, SIZE, small_icon
 from apps.retrieval.models import Schedule

@@ -64,7 +64,7 @@ def lists(user):
         "/river/starred/",
         "/river/?q=wolves",
         "/search/?q=wolves",
-        "/own/",
+        "/for-you/",
     )
     yield from (reverse(name) for name in ("history", "notes", "tags", "shares", "catalogue", "stories", "opml_export"))
     yield from (reverse("search_feed", args=[saved.secret, kind]) for kind in ("rss", "atom", "json"))

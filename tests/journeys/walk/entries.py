@@ -90,7 +90,7 @@ alert_remove_browser
 alert_stop
 stories
 story
-own
+for_you
 learning | learning=off
 hide | hidden=yes | hidden=no
 section
@@ -117,7 +117,7 @@ mail_notices | by_mail=yes
 dismiss_notices | up_to=$notice_id
 dismiss_recommendation
 welcome | languages=en&categories=local
-filling
+first_articles
 opml | address=http://127.0.0.1:1/
 leave_list
 opml_export

@@ -7,7 +7,7 @@ from threading import Event
 stopping = Event()  # set when this worker is to stop
 
 
-def turn(seconds: float) -> Callable[[], bool]:
+def within(seconds: float) -> Callable[[], bool]:
     """A function that returns whether the task may begin another batch."""
     until = time.monotonic() + seconds
     return lambda: time.monotonic() < until and not stopping.is_set()

@@ -1,7 +1,7 @@
 """Tasks that work in batches end when their worker is to stop: it waits for them."""
 
 from apps.database.outbox import run_batches
-from apps.database.turns import stopping
+from apps.database.time_limits import stopping
 from portal import celery
 
 
