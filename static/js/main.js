@@ -3,7 +3,7 @@ import { closeByPressing } from "./closing.js";
 import { watchKeys } from "./keyboard.js";
 import { startOffline } from "./offline.js";
 import { watchArticles } from "./pane.js";
-import { removeBroken } from "./pictures.js";
+import { watchPictures } from "./pictures.js";
 import { offerSharing } from "./sharing.js";
 import { rememberSidebar } from "./sidebar.js";
 import { nameZone } from "./times.js";
@@ -38,5 +38,5 @@ const offerHighlights = () => import("./highlighting.js").then(({ offerHighlight
 document.addEventListener("selectionchange", offerHighlights, { once: true });
 offerSharing();
 closeByPressing();
-removeBroken();
+watchPictures();
 startOffline();

@@ -4,11 +4,16 @@ function remove(picture) {
   if (picture.matches(".row-image, .prose img")) picture.remove();
 }
 
-export function removeBroken() {
-  document.addEventListener("error", ({ target }) => target instanceof HTMLImageElement && remove(target), {
-    capture: true, // errors do not bubble
-  });
+// The first picture of an article has the width of a photograph until its own is known.
+const settle = (picture) => picture.toggleAttribute("data-loaded", true);
+
+export function watchPictures() {
+  for (const [event, end] of Object.entries({ error: remove, load: settle })) {
+    document.addEventListener(event, ({ target }) => target instanceof HTMLImageElement && end(target), {
+      capture: true, // they do not bubble
+    });
+  }
   for (const picture of document.images) {
-    if (picture.complete && picture.currentSrc && !picture.naturalWidth) remove(picture);
+    if (picture.complete && picture.currentSrc) (picture.naturalWidth ? settle : remove)(picture);
   }
 }

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 from django.core.cache import cache
@@ -18,19 +18,19 @@ from tests.builders import a_follow, a_posting, a_user
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def gif() -> bytes:
+def gif(width: int, height: int) -> bytes:
     file = BytesIO()
-    Image.new("L", (3, 2)).save(file, "GIF")
+    Image.new("L", (width, height)).save(file, "GIF")
     return file.getvalue()
-
-
-PICTURE = gif()
 
 
 class Publisher(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Answer)
         self.agents: list[str] = []
+        self.picture = gif(3, 2)
+        self.may_answer = Event()
+        self.may_answer.set()
 
 
 class Answer(BaseHTTPRequestHandler):
@@ -40,9 +40,10 @@ class Answer(BaseHTTPRequestHandler):
         self.server.agents.append(self.headers["User-Agent"])
         self.send_response(200)
         self.send_header("Content-Type", "image/gif")
-        self.send_header("Content-Length", str(len(PICTURE)))
+        self.send_header("Content-Length", str(len(self.server.picture)))
         self.end_headers()
-        self.wfile.write(PICTURE)
+        self.server.may_answer.wait(30)
+        self.wfile.write(self.server.picture)
 
     def log_message(self, *_arguments: object) -> None:
         pass
@@ -58,6 +59,7 @@ def publisher(settings, tmp_path) -> Iterator[Publisher]:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield server
+        server.may_answer.set()
         server.shutdown()
         thread.join()
 
@@ -65,13 +67,13 @@ def publisher(settings, tmp_path) -> Iterator[Publisher]:
 def open_posting(page: Page, publisher: Publisher, images: User.Images) -> list[Request]:
     """Open a posting with a picture with this setting; returns the browser's requests."""
     site = f"http://pictures.localhost:{publisher.server_port}"
-    html = clean(f'<p>Look:</p><img src="{site}/cat.gif" alt="A cat">').html
+    html = clean(f'<p>Look:</p><img src="{site}/cat.gif" alt="A cat"><p>It purrs.</p>').html
     posting = a_posting(a_follow(a_user(images=images)).source, html=html, image_url=f"{site}/cat.gif")
     requests: list[Request] = []
     sign_in(page, posting.source.follows.get().user)
     page.on("request", lambda request: requests.append(request))
-    page.goto("/river/?show=all")
-    page.goto(f"/posting/{posting.pk}/")
+    page.goto("/river/?show=all", wait_until="domcontentloaded")
+    page.goto(f"/posting/{posting.pk}/", wait_until="domcontentloaded")
     expect(page.get_by_text("Look:")).to_be_visible()
     return requests
 
@@ -98,3 +100,21 @@ def test_a_direct_picture_is_fetched_by_the_browser(page: Page, publisher):
     expect(page.get_by_alt_text("A cat")).to_have_js_property("naturalWidth", 3)
     assert publisher.agents
     assert not any(agent.startswith("Wirebeat") for agent in publisher.agents)
+
+
+@pytest.mark.parametrize(("width", "height"), [(640, 360), (960, 540)])
+def test_a_photograph_without_a_size_moves_nothing_when_it_arrives(page: Page, publisher, width, height):
+    publisher.picture = gif(width, height)
+    publisher.may_answer.clear()
+    open_posting(page, publisher, User.Images.DIRECT)
+    below, picture = page.get_by_text("It purrs."), page.get_by_alt_text("A cat")
+    before = below.bounding_box()
+    publisher.may_answer.set()
+    expect(picture).to_have_js_property("complete", True)
+    expect(picture).to_have_js_property("naturalWidth", width)
+    assert below.bounding_box() == pytest.approx(before, abs=1)
+
+
+def test_a_small_picture_keeps_its_size(page: Page, publisher):
+    open_posting(page, publisher, User.Images.DIRECT)
+    expect(page.get_by_alt_text("A cat")).to_have_js_property("clientWidth", 3)
