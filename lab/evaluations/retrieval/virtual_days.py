@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from apps.retrieval.actions import start, store
+from apps.retrieval.actions import control_price, start, store
 from apps.retrieval.http.fetching import Fetched
 from apps.retrieval.http.results import Assignment, decide
 from apps.retrieval.models import Schedule
@@ -23,7 +23,7 @@ class VirtualDays:
     """`feeds` by the ids of their sources, which have been retrieved before; `now` moves as sources are retrieved."""
 
     def __init__(self, feeds: Mapping[int, Feed], addresses: Addresses, now: datetime) -> None:
-        self.now = now
+        self.now = self._controlled = now
         self._feeds = feeds
         self._addresses = addresses
 
@@ -33,6 +33,9 @@ class VirtualDays:
         while due := self._due(until):
             for first in range(0, len(due), MESSAGE_SIZE):
                 self._retrieve(due[first : first + MESSAGE_SIZE])
+            while self._controlled < due[-1].due_at:
+                self._controlled += timedelta(hours=1)
+                control_price(now=self._controlled)
         self.now = until
         return requests_made(began, until)
 
