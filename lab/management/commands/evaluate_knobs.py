@@ -74,9 +74,9 @@ SETTINGS: Mapping[str, Set] = {
 class Command(LabCommand):
     help = (
         f"{__doc__} Our own policy and CAM keep to the budget of a week: they retrieve more on days on which more is"
-        " published. Due times are moved by real beat and workers, after feeds on loopback were retrieved; the days that"
-        " follow are virtual: each source is retrieved at the very time it is due, without a network. A policy has no"
-        " figures of a setting that it ignores by definition."
+        " published. Due times are moved by real beat and workers, after feeds on loopback were retrieved; the days"
+        " that follow are virtual: each source is retrieved at the very time it is due, without a network. A policy has"
+        " no figures of a setting that it ignores by definition."
     )
     fills_database = True
     seed = 1
