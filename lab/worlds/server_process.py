@@ -162,10 +162,17 @@ def _silence() -> Iterator[int]:
         port: int = server.sockets[0].getsockname()[1]
         return port
 
+    def end() -> None:
+        for task in asyncio.all_tasks(loop):  # each is a connection
+            task.cancel()
+        loop.call_soon(loop.stop)
+
     port = loop.run_until_complete(listen())
-    Thread(target=loop.run_forever, name="silence", daemon=True).start()
+    thread = Thread(target=loop.run_forever, name="silence", daemon=True)
+    thread.start()
     yield port
-    loop.call_soon_threadsafe(loop.stop)
+    loop.call_soon_threadsafe(end)
+    thread.join()
 
 
 async def _read_forever(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
