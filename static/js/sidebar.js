@@ -36,12 +36,26 @@ function rememberFolders(sidebar) {
   }
 }
 
+/** The head of the sidebar, which stays, covers a row or its tools wholly or not at all: the rest is hard to press. */
+function hideWholly(sidebar) {
+  const covered = sidebar.querySelector(".sidebar-top").getBoundingClientRect().bottom;
+  const rows = [...sidebar.querySelectorAll(".sidebar-feeds-head, a")].map((row) => row.getBoundingClientRect());
+  const cut = rows.filter(({ top, bottom }) => top < covered && bottom > covered);
+  if (!cut.length) return;
+  const further = Math.max(...cut.map(({ bottom }) => bottom)) - covered;
+  const rest = sidebar.scrollHeight - sidebar.clientHeight - sidebar.scrollTop;
+  sidebar.scrollTop += further < rest ? further : Math.min(...cut.map(({ top }) => top)) - covered;
+}
+
 function rememberPlace(sidebar) {
   sidebar.scrollTop = stored(session, PLACE) ?? 0;
   const current = sidebar.querySelector("[aria-current]");
   const within = sidebar.getBoundingClientRect();
   const { top, bottom } = current?.getBoundingClientRect() ?? within;
-  if (top < within.top || bottom > within.bottom) sidebar.scrollTop += top - within.top - within.height / 3;
+  if (top < within.top || bottom > within.bottom) {
+    sidebar.scrollTop += top - within.top - within.height / 3;
+    hideWholly(sidebar);
+  }
   addEventListener("pagehide", () => keep(session, PLACE, sidebar.scrollTop));
 }
 

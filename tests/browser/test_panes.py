@@ -274,6 +274,26 @@ def test_reader_view_fetches_the_text_of_a_teaser(page: Page, publisher: Publish
     expect(page.get_by_text("could not be found on the article's page")).to_be_visible()
 
 
+COVERED = """sidebar => {
+    const covered = sidebar.querySelector(".sidebar-top").getBoundingClientRect().bottom;
+    return [...sidebar.querySelectorAll("#sidebar-feeds a, #sidebar-feeds button")].filter((target) => {
+        const { top, bottom } = target.getBoundingClientRect();
+        return top + 1 < covered && bottom > covered + 1;
+    }).map((target) => target.textContent);
+}"""
+
+
+@pytest.mark.parametrize("position", [12, 17, 22, 29])
+def test_the_head_of_the_sidebar_covers_rows_wholly_or_not_at_all(page: Page, position):
+    user = a_user()
+    sources = [a_follow(user, source=a_source(title=f"Feed {number:02}")).source for number in range(30)]
+    sign_in(page, user)
+    page.set_viewport_size({"width": 1350, "height": 620})
+    page.goto(f"/river/source/{sources[position].pk}/")
+    expect(page.locator(".sidebar [aria-current]")).to_be_in_viewport()
+    assert page.locator(".sidebar").evaluate(COVERED) == []
+
+
 def test_a_broken_picture_leaves_no_place(page: Page):
     source = a_follow().source
     sign_in(page, source.follows.get().user)
