@@ -33,7 +33,8 @@ class VirtualDays:
         while due := self._due(until):
             for first in range(0, len(due), MESSAGE_SIZE):
                 self._retrieve(due[first : first + MESSAGE_SIZE])
-            while self._controlled < due[-1].due_at:
+            latest = max(filter(None, (schedule.due_at for schedule in due)))
+            while self._controlled < latest:
                 self._controlled += timedelta(hours=1)
                 control_price(now=self._controlled)
         self.now = until
