@@ -132,7 +132,7 @@ def trim_memory() -> None:
     """
     getattr(_libc, "malloc_trim", int)(0)
     for mapping in psutil.Process().memory_maps(grouped=False):
-        if mapping.path.startswith("/") and "w" not in mapping.perms and not mapping.anonymous:
+        if mapping.path.startswith("/") and "w" not in mapping.perms and not mapping.anonymous + mapping.swap:
             begin, end = (int(address, 16) for address in mapping.addr.split("-"))
             _libc.madvise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), MADV_DONTNEED)
 

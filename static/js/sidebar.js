@@ -49,11 +49,11 @@ function hideWholly(sidebar) {
 
 function rememberPlace(sidebar) {
   sidebar.scrollTop = stored(session, PLACE) ?? 0;
-  const current = sidebar.querySelector("[aria-current]");
-  const within = sidebar.getBoundingClientRect();
-  const { top, bottom } = current?.getBoundingClientRect() ?? within;
-  if (top < within.top || bottom > within.bottom) {
-    sidebar.scrollTop += top - within.top - within.height / 3;
+  const current = sidebar.querySelector("[aria-current]:not(.sidebar-top *)")?.getBoundingClientRect();
+  const begin = sidebar.querySelector(".sidebar-top").getBoundingClientRect().bottom;
+  const end = sidebar.getBoundingClientRect().bottom;
+  if (current?.height && (current.top < begin || current.bottom > end)) {
+    sidebar.scrollTop += current.top - begin - (end - begin) / 3;
     hideWholly(sidebar);
   }
   addEventListener("pagehide", () => keep(session, PLACE, sidebar.scrollTop));

@@ -1,7 +1,7 @@
 """Timetables that keep the bounds of gaps."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from apps.retrieval.algorithms.timetables import Timetable
@@ -14,6 +14,7 @@ def gaps(timetable: Timetable) -> np.ndarray:
 
 
 @given(times=TIMES, least=st.floats(0, 12), longest=st.floats(12, 60))
+@example(times=np.array([9.0, 10.0, 15.0, 31.0]), least=2.0, longest=14.0)  # the remainder of -1e-15
 def test_gaps_keep_their_bounds_as_far_as_the_number_of_times_allows(times, least, longest):
     spaced = Timetable(times, 48.0).spaced(least, longest)
     even = 48.0 / times.size

@@ -115,6 +115,22 @@ def test_a_photograph_without_a_size_moves_nothing_when_it_arrives(page: Page, p
     assert below.bounding_box() == pytest.approx(before, abs=1)
 
 
+@pytest.mark.parametrize(
+    "markup", ['<p>Look: <img src="{}" alt="A cat"> here</p>', '<img src="{}" alt="A cat" width="40">']
+)
+def test_an_icon_and_a_narrow_picture_leave_no_room(page: Page, publisher, markup):
+    publisher.may_answer.clear()
+    site = f"http://pictures.localhost:{publisher.server_port}"
+    html = clean(markup.format(f"{site}/cat.gif") + "<p>It purrs.</p>").html
+    posting = a_posting(a_follow(a_user(images=User.Images.DIRECT)).source, html=html)
+    sign_in(page, posting.source.follows.get().user)
+    page.goto(f"/posting/{posting.pk}/", wait_until="domcontentloaded")
+    before = page.get_by_text("It purrs.").bounding_box()
+    publisher.may_answer.set()
+    expect(page.get_by_alt_text("A cat")).to_have_js_property("naturalWidth", 3)
+    assert before["y"] < page.get_by_text("It purrs.").bounding_box()["y"] + 60
+
+
 def test_a_small_picture_keeps_its_size(page: Page, publisher):
     open_posting(page, publisher, User.Images.DIRECT)
     expect(page.get_by_alt_text("A cat")).to_have_js_property("clientWidth", 3)

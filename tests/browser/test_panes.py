@@ -283,15 +283,18 @@ COVERED = """sidebar => {
 }"""
 
 
-@pytest.mark.parametrize("position", [12, 17, 22, 29])
-def test_the_head_of_the_sidebar_covers_rows_wholly_or_not_at_all(page: Page, position):
+@pytest.mark.parametrize(("position", "height"), [(12, 620), (17, 620), (22, 620), (29, 620), (8, 250)])
+def test_the_head_of_the_sidebar_covers_rows_wholly_or_not_at_all(page: Page, position, height):
     user = a_user()
     sources = [a_follow(user, source=a_source(title=f"Feed {number:02}")).source for number in range(30)]
     sign_in(page, user)
-    page.set_viewport_size({"width": 1350, "height": 620})
+    page.set_viewport_size({"width": 1350, "height": height})
     page.goto(f"/river/source/{sources[position].pk}/")
     expect(page.locator(".sidebar [aria-current]")).to_be_in_viewport()
     assert page.locator(".sidebar").evaluate(COVERED) == []
+    bottom = "element => element.getBoundingClientRect().bottom"
+    head, current = (page.locator(f".sidebar {part}").evaluate(bottom) for part in (".sidebar-top", "[aria-current]"))
+    assert current > head + 20
 
 
 def test_a_broken_picture_leaves_no_place(page: Page):

@@ -17,7 +17,6 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -215,7 +214,8 @@ class Engine:
         store_size = FIRST_STORE_SIZE
         while True:
             try:
-                batch = [await asyncio.wait_for(self._fetches.get(), RARE_SECONDS)]
+                async with asyncio.timeout(RARE_SECONDS):
+                    batch = [await self._fetches.get()]
             except TimeoutError:  # of one of the threads; the next time it may be another's
                 await self._loop.run_in_executor(self._storing_threads, connections.close_all)
                 continue
@@ -339,7 +339,7 @@ def _raise_file_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
 
 
-_making = Lock()
+_making = threading.Lock()
 _engines: list[Engine] = []
 
 

@@ -14,6 +14,7 @@ _ALONE = re.compile(
     r'<(figure|p|div)><a href="([^"]*)"[^<>]*+>(<img\b[^<>]*+>)?([^<>]*+)(<time\b[^<>]*+>[^<>]*+</time>)?</a></\1>'
 )
 _ALTERNATIVE = re.compile(r' alt="([^"]*)"')
+_IN_ITS_LINE = re.compile(r'((?:^|>)\s*+<img\b[^<>]*? )loading="lazy"(?=[^<>]*+>\s*+(?:<|$))')
 BEGINNING = 1_000  # characters of markup, which fill about a window
 _TABLE = re.compile(r"<(/?)table\b[^<>]*+>")
 
@@ -56,10 +57,12 @@ def with_players(html: str, frame_of: Callable[[str], str], *, pictured: bool) -
 def with_first_picture_at_once(html: str) -> str:
     """The article with a picture near its beginning, if there is one, loaded before what is further down.
 
-    >>> with_first_picture_at_once('<img src="a.png" loading="lazy"><img src="b.png" loading="lazy">')
-    '<img src="a.png" fetchpriority="high"><img src="b.png" loading="lazy">'
+    Not one within a line, which is an icon.
+
+    >>> with_first_picture_at_once('Hi <img src="a.png" loading="lazy"><p><img src="b.png" loading="lazy"></p>')
+    'Hi <img src="a.png" loading="lazy"><p><img src="b.png" fetchpriority="high"></p>'
     """
-    return html[:BEGINNING].replace(' loading="lazy"', ' fetchpriority="high"', 1) + html[BEGINNING:]
+    return _IN_ITS_LINE.sub(r'\1fetchpriority="high"', html[:BEGINNING], 1) + html[BEGINNING:]
 
 
 def with_regions(html: str, name: str) -> str:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from apps.retrieval.actions import control_price, start, store
 from apps.retrieval.http.fetching import Fetched
 from apps.retrieval.http.results import Assignment, decide
-from apps.retrieval.models import Schedule
+from apps.retrieval.models import Plan, Schedule
 from apps.retrieval.scheduler.beat import MESSAGE_SIZE
 from apps.retrieval.scheduler.claims import Claim
 from lab.worlds.addresses import Addresses
@@ -20,25 +20,31 @@ SHOWN = 20  # postings per document
 
 
 class VirtualDays:
-    """`feeds` by the ids of their sources, which have been retrieved before; `now` moves as sources are retrieved."""
+    """`feeds` by the ids of their sources, which have been retrieved before; `now` moves by hours.
+
+    The price is controlled each hour, as by beat; profiles stay as they are.
+    """
 
     def __init__(self, feeds: Mapping[int, Feed], addresses: Addresses, now: datetime) -> None:
-        self.now = self._controlled = now
+        self.now = now
         self._feeds = feeds
         self._addresses = addresses
 
     def run(self, hours: float) -> int:
         """Retrieve all that falls due in some hours; returns how many requests were made."""
         began, until = self.now, self.now + timedelta(hours=hours)
-        while due := self._due(until):
-            for first in range(0, len(due), MESSAGE_SIZE):
-                self._retrieve(due[first : first + MESSAGE_SIZE])
-            latest = max(filter(None, (schedule.due_at for schedule in due)))
-            while self._controlled < latest:
-                self._controlled += timedelta(hours=1)
-                control_price(now=self._controlled)
-        self.now = until
+        while self.now < until:
+            next_hour = min(self.now + timedelta(hours=1), until)
+            while due := self._due(next_hour):
+                for first in range(0, len(due), MESSAGE_SIZE):
+                    self._retrieve(due[first : first + MESSAGE_SIZE])
+            self.now = next_hour
+            control_price(now=self.now)
         return requests_made(began, until)
+
+    def note_change(self) -> None:
+        """The plan was changed now, in virtual time: its price is controlled by what was retrieved since then."""
+        Plan.objects.update(changed_at=self.now)
 
     def _due(self, until: datetime) -> list[Schedule]:
         waiting = Schedule.objects.filter(due_at__lt=until).order_by("due_at")

@@ -156,7 +156,7 @@ def _settle(now: datetime) -> None:
 
 def _moved_at_last(policy: str, setting: str, chosen: Sequence[int]) -> float:
     """The seconds of `_moved`; of a second change if the portal has just replaced the interest by its own."""
-    for _ in range(2):
+    for _ in range(2 if setting == "interest" else 1):
         if (moved := _moved(policy, setting, chosen)) is not None:
             return moved
     raise CommandError(f"{policy}: no due time has moved after a change of {setting}")
@@ -200,10 +200,13 @@ def _keeps_longest_gap() -> bool:
 def _spent(policy: str, change: Set, chosen: Sequence[int], world: VirtualDays, days: int) -> float:
     """Retrievals of the days after a change over the budget of these days."""
     with _usually(policy, change, chosen, lambda: world.now):
+        world.note_change()
         world.run(SETTLING)
         change(chosen, True)
+        world.note_change()
         _settle(world.now)
         spent = world.run(24.0 * days) / (24 * days * hourly_budget(current_plan(), wanted()))
+    world.note_change()
     _settle(world.now)
     return spent
 

@@ -143,6 +143,22 @@ def test_threads_that_store_rarely_keep_no_sessions(monkeypatch, settings):
         worker.stop()
 
 
+@pytest.mark.parametrize("steps", range(5))
+def test_storing_ends_although_a_result_has_just_arrived(monkeypatch, steps):
+    monkeypatch.setattr(engine, "store", lambda batch, robots: None)
+    worker = Engine()
+    [fetch] = some_answers(1)
+
+    async def end_while_it_arrives() -> None:
+        worker._fetches.put_nowait(replace(fetch, stored=asyncio.get_running_loop().create_future()))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        await worker._end_tasks()
+
+    asyncio.run_coroutine_threadsafe(end_while_it_arrives(), worker._loop).result(20)
+    worker.stop()
+
+
 def test_a_worker_that_is_full_leaves_claims_to_a_later_message(monkeypatch, settings, silent_server, caplog):
     settings.RETRIEVAL_OPEN_HOSTS = [".localhost"]
     for name, value in {"MAX_IN_FLIGHT": 1, "WAIT_FOR_ROOM": 0.05, "DRAIN_SECONDS": 0.05}.items():
