@@ -13,7 +13,7 @@ from celery.signals import before_task_publish, task_postrun, task_prerun, worke
 from django.db import close_old_connections, connection
 
 from apps.database import counters
-from apps.database.time_limits import stopping
+from apps.database.time_limits import RARE_SECONDS, stopping
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 # Django's checks import all pages, which takes each process 0.7 s and 22 MB. `manage.py check` makes them.
@@ -27,7 +27,6 @@ app.autodiscover_tasks()
 app.conf["CELERY_DB_REUSE_MAX"] = 10**12  # tasks until Celery closes a connection
 task_prerun.connect(close_old_connections)  # broken ones, and those older than five minutes
 worker_shutting_down.connect(lambda **_: stopping.set(), weak=False)  # it waits for its tasks
-RARE_SECONDS = 10.0  # between two tasks of a thread; then it keeps no session of Postgres, which takes 3 MB
 _of_thread = threading.local()
 
 

@@ -131,10 +131,11 @@ def trim_memory() -> None:
     Not of mappings that were written to, such as relocations: that memory is anonymous, and would be lost.
     """
     getattr(_libc, "malloc_trim", int)(0)
-    for mapping in psutil.Process().memory_maps(grouped=False):
-        if mapping.path.startswith("/") and "w" not in mapping.perms and not mapping.anonymous + mapping.swap:
-            begin, end = (int(address, 16) for address in mapping.addr.split("-"))
-            _libc.madvise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), MADV_DONTNEED)
+    with suppress(psutil.Error, AttributeError):  # not every kernel shows mappings
+        for mapping in psutil.Process().memory_maps(grouped=False):
+            if mapping.path.startswith("/") and "w" not in mapping.perms and not mapping.anonymous + mapping.swap:
+                begin, end = (int(address, 16) for address in mapping.addr.split("-"))
+                _libc.madvise(ctypes.c_void_p(begin), ctypes.c_size_t(end - begin), MADV_DONTNEED)
 
 
 def show_as(name: str) -> None:

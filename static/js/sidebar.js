@@ -37,8 +37,7 @@ function rememberFolders(sidebar) {
 }
 
 /** The head of the sidebar, which stays, covers a row or its tools wholly or not at all: the rest is hard to press. */
-function hideWholly(sidebar) {
-  const covered = sidebar.querySelector(".sidebar-top").getBoundingClientRect().bottom;
+function hideWholly(sidebar, covered) {
   const rows = [...sidebar.querySelectorAll(".sidebar-feeds-head, a")].map((row) => row.getBoundingClientRect());
   const cut = rows.filter(({ top, bottom }) => top < covered && bottom > covered);
   if (!cut.length) return;
@@ -54,7 +53,7 @@ function rememberPlace(sidebar) {
   const end = sidebar.getBoundingClientRect().bottom;
   if (current?.height && (current.top < begin || current.bottom > end)) {
     sidebar.scrollTop += current.top - begin - (end - begin) / 3;
-    hideWholly(sidebar);
+    hideWholly(sidebar, begin);
   }
   addEventListener("pagehide", () => keep(session, PLACE, sidebar.scrollTop));
 }

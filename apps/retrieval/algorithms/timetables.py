@@ -46,14 +46,14 @@ class Timetable:
         count, even = self.times.size, self.period / self.times.size
         steps = min(least, even) * np.arange(2 * count)
         twice = np.concatenate((self.times - self.period, self.times))
-        later = np.maximum.accumulate(twice - steps) + steps
-        times = np.sort(later[count:] % self.period % self.period)  # the first remainder of -1e-16 is the period itself
+        times = (np.maximum.accumulate(twice - steps) + steps)[count:]
         gaps = np.diff(times, append=times[:1] + self.period)
         if (widest := float(gaps.max())) > max(longest, even):
             gaps += (widest - max(longest, even)) / (widest - even) * (even - gaps)
             moved = np.cumsum(gaps) - gaps
-            times = np.sort((moved + (times - moved).mean()) % self.period % self.period)
-        return Timetable(times, self.period)
+            times = moved + (times - moved).mean()
+        # The first remainder of -1e-16 is the period itself.
+        return Timetable(np.sort(times % self.period % self.period), self.period)
 
     def between(self, start: float, end: float) -> FloatArray:
         """All retrieval times in [start, end)."""

@@ -25,7 +25,7 @@ from django.db import DatabaseError, InterfaceError, OperationalError, connectio
 
 from apps.database.backoff import backoff
 from apps.database.clock import DatabaseClock
-from apps.database.time_limits import stopping
+from apps.database.time_limits import RARE_SECONDS, stopping
 from apps.retrieval import actions, queries, sandbox
 from apps.retrieval.crawler.page_fetches import PAGES_FIRST, CrawlBatch, PageFetch, read_page, with_document_kept
 from apps.retrieval.http.connections import SHARES
@@ -45,7 +45,6 @@ FIRST_STORE_SIZE = 4  # results in one transaction, so that the first of many ar
 STORE_SIZE = 32  # results in one transaction at most
 STORE_BYTES = 2**20  # of documents in one transaction at most
 STORING_THREADS = 2  # one parses while the other waits for Postgres
-RARE_SECONDS = 10.0  # without a result; then threads keep no sessions of Postgres, which take 3 MB each
 MAX_UNSTORED_BYTES = 128 * 2**20  # of fetched documents; no further request is sent while more wait to be stored
 MAX_WAITING = 50  # requests without a connection: while there are more, parsing leaves the processor to sending,
 # except for the first documents of new sources, which a person waits for

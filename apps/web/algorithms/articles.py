@@ -14,7 +14,7 @@ _ALONE = re.compile(
     r'<(figure|p|div)><a href="([^"]*)"[^<>]*+>(<img\b[^<>]*+>)?([^<>]*+)(<time\b[^<>]*+>[^<>]*+</time>)?</a></\1>'
 )
 _ALTERNATIVE = re.compile(r' alt="([^"]*)"')
-_IN_ITS_LINE = re.compile(r'((?:^|>)\s*+<img\b[^<>]*? )loading="lazy"(?=[^<>]*+>\s*+(?:<|$))')
+_PICTURE_ALONE = re.compile(r'((?:^|>)\s*+<img\b[^<>]*? )loading="lazy"(?=[^<>]*+>\s*+(?:<|$))')
 BEGINNING = 1_000  # characters of markup, which fill about a window
 _TABLE = re.compile(r"<(/?)table\b[^<>]*+>")
 
@@ -62,7 +62,7 @@ def with_first_picture_at_once(html: str) -> str:
     >>> with_first_picture_at_once('Hi <img src="a.png" loading="lazy"><p><img src="b.png" loading="lazy"></p>')
     'Hi <img src="a.png" loading="lazy"><p><img src="b.png" fetchpriority="high"></p>'
     """
-    return _IN_ITS_LINE.sub(r'\1fetchpriority="high"', html[:BEGINNING], 1) + html[BEGINNING:]
+    return _PICTURE_ALONE.sub(r'\1fetchpriority="high"', html[:BEGINNING], 1) + html[BEGINNING:]
 
 
 def with_regions(html: str, name: str) -> str:
