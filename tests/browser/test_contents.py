@@ -12,7 +12,7 @@ from apps.postings.models import Posting
 from apps.sources.formats import parse
 from tests.browser.conftest import wait_until
 from tests.browser.test_accessibility import faults
-from tests.browser.test_images import PICTURE
+from tests.browser.test_images import gif
 from tests.browser.test_reading import sign_in, with_and_without_scripts
 from tests.builders import NOON, a_follow, a_source
 
@@ -41,7 +41,7 @@ def requested(page: Page) -> list[str]:
         route.fulfill(body="<title>The site's player</title>", content_type="text/html")
 
     page.context.route(ELSEWHERE, record)
-    page.context.route(re.compile("/(?:image|recording)/"), lambda route: route.fulfill(body=PICTURE))
+    page.context.route(re.compile("/(?:image|recording)/"), lambda route: route.fulfill(body=gif(3, 2)))
     return addresses
 
 
