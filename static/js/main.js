@@ -2,7 +2,7 @@
 import { closeByPressing } from "./closing.js";
 import { watchKeys } from "./keyboard.js";
 import { startOffline } from "./offline.js";
-import { watchArticles } from "./pane.js";
+import { isPlain, watchArticles } from "./pane.js";
 import { watchPictures } from "./pictures.js";
 import { offerSharing } from "./sharing.js";
 import { rememberSidebar } from "./sidebar.js";
@@ -18,6 +18,13 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
 document.addEventListener("click", (event) => {
   if (event.detail > 1 && event.target.closest("[data-star], [data-read]")) event.preventDefault();
 });
+// Listens before its script has come: the press would follow the link.
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest("[data-player], [data-recording]");
+  if (!link || !isPlain(event)) return;
+  event.preventDefault();
+  (await import("./players.js")).play(link);
+});
 nameZone();
 watchArticles();
 watchKeys();
@@ -31,7 +38,6 @@ if (has(".sidebar, [data-posting]")) {
   import("./scrolling.js").then(({ markWhileScrolling }) => markWhileScrolling());
   import("./swipes.js").then(({ watchSwipes }) => watchSwipes());
   import("./playing.js").then(({ keepPlaces }) => keepPlaces());
-  import("./players.js").then(({ playInPlace }) => playInPlace());
 }
 // The first selection comes long before a passage is chosen.
 const offerHighlights = () => import("./highlighting.js").then(({ offerHighlights }) => offerHighlights());

@@ -110,7 +110,9 @@ export async function expand(row) {
   else await load(place, find("[data-open]", row).pathname).catch(() => open(find("[data-open]", row)));
 }
 
-const isPlain = (event) => !(event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+/** Whether a press follows a link in this tab. */
+export const isPlain = (event) =>
+  !(event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
 
 function openPart(name) {
   const rail = find("[data-rail]");
@@ -124,7 +126,7 @@ function openPart(name) {
 
 function click(event) {
   const link = event.target.closest("a");
-  if (!link || event.defaultPrevented || !isPlain(event)) return;
+  if (!link || !isPlain(event)) return;
   const within = link.closest("#pane");
   if (link.matches("[data-open], #pane :is([data-next], [data-previous])")) open(link);
   else if (link.matches("[data-expand]")) expand(link.closest(".row"));

@@ -1,16 +1,9 @@
 import { keep } from "./playing.js";
 
-const isPlain = (event) => !(event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey);
-
-/** Play videos and recordings in their place, instead of following their links. */
-export function playInPlace() {
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest("[data-player], [data-recording]");
-    if (!link || !isPlain(event)) return;
-    event.preventDefault();
-    if (link.dataset.player) showFrame(link);
-    else listen(link);
-  });
+/** Play a video or a recording in its place, instead of following its link. */
+export function play(link) {
+  if (link.dataset.player) showFrame(link);
+  else listen(link);
 }
 
 // Nothing is requested from the video's site before; the frame is a page of our own, which alone may load it.

@@ -125,6 +125,19 @@ def test_an_episode_plays_in_the_list(page: Page, postings, requested):
     assert requested == []
 
 
+def test_a_press_before_the_script_of_players_has_come_plays_too(page: Page, postings, requested):
+    held: list[Route] = []
+    page.route(re.compile(r"/players[.\w]*\.js"), lambda route: held.append(route))
+    sign_in(page, a_reader(postings))
+    page.goto("/river/?show=all", wait_until="domcontentloaded")
+    page.get_by_role("link", name="Listen: Episode 7, 1:02:03").click()
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    expect(page.locator("audio[aria-label='Listen: Episode 7, 1:02:03']")).to_be_visible()
+    assert page.url.endswith("/river/?show=all")
+
+
 def test_all_of_it_is_accessible(page: Page, postings, requested):
     for guid in ("article", "video", "episode"):
         page.goto(f"/posting/{postings[guid].pk}/")
