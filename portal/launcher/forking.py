@@ -33,7 +33,7 @@ OF_PAGES = (
     "django.contrib.messages.storage.fallback",
     "django.contrib.sessions.serializers",
     "gunicorn.app.wsgiapp",
-    "gunicorn.workers.gthread",
+    "portal.web_server",
     "portal.wsgi",
 )
 OF_TASKS = (
