@@ -33,7 +33,7 @@ OF_PAGES = (
     "django.contrib.messages.storage.fallback",
     "django.contrib.sessions.serializers",
     "gunicorn.app.wsgiapp",
-    "portal.web_server",
+    "gunicorn.workers.gthread",
     "portal.wsgi",
 )
 OF_TASKS = (

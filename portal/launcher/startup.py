@@ -52,10 +52,14 @@ def commands() -> dict[str, list[str]]:
     """The command line of each process by its role; benchmarks use them, too."""
     python = [sys.executable, "-m"]
     celery = [*python, "portal.roles", "portal"]
+    web = [*python, "gunicorn", "portal.wsgi", "--no-control-socket", "--logger-class", "portal.logs.WebLog"]
+    forks = "1" if machine.is_small() else "2"
+    web += ["--preload", "--worker-class", "gthread", "--workers", forks, "--threads", "16", "--graceful-timeout", "5"]
+    web += ["--keep-alive", "0"]  # a kept connection stays with its process, however busy that is
     retrieval = ",".join(retrieval_queues(variables.RETRIEVAL_QUEUES) + [DERIVED] * machine.is_small())
     threads = SMALL_THREADS if machine.is_small() else RETRIEVAL_THREADS
     return {
-        "web": [*python, "gunicorn", "portal.wsgi", "--config", "python:portal.web_server"],
+        "web": web,
         "retrieval": [*celery, *_worker("retrieval", retrieval, threads)],
         "derive": [*GIVING_WAY, *celery, *_worker("derive", DERIVED, DERIVE_THREADS)],
         "beat": [*celery, "beat"],
