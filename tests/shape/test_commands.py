@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands, load_command_class
 
+from tests.shape.trees import tree
+
 ROOT = Path(__file__).parents[2]
 TOPS = ("apps", "extensions", "portal", "lab")
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
@@ -24,7 +26,7 @@ def own_commands(*tops: str) -> set[str]:
 
 def strings_of_tests() -> set[str]:
     files = [file for file in (ROOT / "tests").rglob("*.py") if file != Path(__file__)]
-    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]
+    trees = [tree(file) for file in files]
     nodes = (node for tree in trees for node in ast.walk(tree))
     return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
@@ -76,7 +78,7 @@ def advised_commands(tree: ast.AST) -> set[str]:
 
 def test_the_product_advises_no_command_of_the_laboratory():
     files = [file for top in ("apps", "portal") for file in (ROOT / top).rglob("*.py")]
-    advised = {name for file in files for name in advised_commands(ast.parse(file.read_text(encoding="utf-8")))}
+    advised = {name for file in files for name in advised_commands(tree(file))}
     assert {"backup", "reindex"} <= advised
     assert advised & own_commands("lab") == set()
 

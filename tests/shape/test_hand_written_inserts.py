@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
+from tests.shape.trees import tree
+
 ROOT = Path(__file__).parents[2]
 STATEMENT = re.compile(r"\b(?:INSERT\s+INTO|COPY)\s+([\w{}]+)(?:\s+AS\s+\w+)?\s*(?:\(([^()]*)\))?")
 PLACEHOLDER = "{}"
@@ -66,7 +68,7 @@ def test_statements_of_the_program_name_every_required_column(required):
     found = [
         f"{file.relative_to(ROOT)}:{line}: {fault}"
         for file in files
-        for line, text in texts(ast.parse(file.read_text(encoding="utf-8")))
+        for line, text in texts(tree(file))
         for fault in faults(text, required)
     ]
     assert not found, "\n".join(found)

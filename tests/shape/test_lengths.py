@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.shape.trees import parsed
+
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("apps", "extensions", "portal", "lab", "tests")
 MAX_FUNCTION_LINES = 60  # with its docstring
@@ -20,7 +22,7 @@ def texts() -> Iterator[tuple[Path, str]]:
 def long_functions(text: str) -> list[str]:
     return [
         f"{node.name}:{lines}"
-        for node in ast.walk(ast.parse(text))
+        for node in ast.walk(parsed(text))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (lines := node.end_lineno - node.lineno + 1) > MAX_FUNCTION_LINES
     ]

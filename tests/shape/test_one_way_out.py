@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.shape.trees import tree
+
 APPS = Path(__file__).parents[2] / "apps"
 WAYS_OUT = {
     "aiohttp", "requests", "httpx", "urllib3", "urllib.request", "http.client", "pywebpush", "pycurl", "ftplib",
@@ -32,6 +34,6 @@ def test_nothing_but_the_fetcher_opens_connections():
     for file in APPS.rglob("*.py"):
         name = str(file.relative_to(APPS.parent))
         if name not in GUARDED:
-            found[name] = sorted(set(ways_out(ast.parse(file.read_text(encoding="utf-8")))))
+            found[name] = sorted(set(ways_out(tree(file))))
     assert {name: ways for name, ways in found.items() if ways} == {}
-    assert all(list(ways_out(ast.parse((APPS.parent / name).read_text(encoding="utf-8")))) for name in GUARDED)
+    assert all(list(ways_out(tree(APPS.parent / name))) for name in GUARDED)

@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.shape.trees import tree
+
 ROOT = Path(__file__).parents[2]
 MAX_UNPACKED = 2
 SEVERAL = {"fetch", "fetch_rows", "rows_of", "query", "fetchall", "fetchmany", "values_list", "execute"}
@@ -166,9 +168,7 @@ def product_files() -> Iterator[Path]:
 
 def test_rows_of_the_product_are_read_by_name():
     found = [
-        f"{file.relative_to(ROOT)}:{line}: {what}"
-        for file in product_files()
-        for line, what in faults(ast.parse(file.read_text(encoding="utf-8")))
+        f"{file.relative_to(ROOT)}:{line}: {what}" for file in product_files() for line, what in faults(tree(file))
     ]
     assert not found, "\n".join(found)
 

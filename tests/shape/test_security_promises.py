@@ -4,6 +4,8 @@ import ast
 import re
 from pathlib import Path
 
+from tests.shape.trees import tree
+
 ROOT = Path(__file__).parents[2]
 SECURITY = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
 ACTORS = ["Visitor", "User", "Staff", "Publisher", "Hub", "Neighbour on the host"]
@@ -22,7 +24,7 @@ def unknown_variables(text: str) -> set[str]:
 def _tests_in(file: Path) -> set[str]:
     if not file.exists():
         return set()
-    nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+    nodes = ast.walk(tree(file))
     return {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 
 

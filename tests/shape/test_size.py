@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.shape.trees import parsed
+
 ROOT = Path(__file__).parents[2]
 MAX_LINES = 70_000
 MAX_CODE_LINES = 47_000
@@ -16,7 +18,7 @@ def product_files(*folders: str) -> list[Path]:
 
 
 def code_lines(text: str) -> int:
-    docstrings = {line for node in _docstrings(ast.parse(text)) for line in range(node.lineno, node.end_lineno + 1)}
+    docstrings = {line for node in _docstrings(parsed(text)) for line in range(node.lineno, node.end_lineno + 1)}
     return sum(
         bool(line.strip()) and not line.lstrip().startswith("#") and number not in docstrings
         for number, line in enumerate(text.splitlines(), start=1)

@@ -14,6 +14,8 @@ from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 from django.utils.translation.template import templatize
 
+from tests.shape.trees import parsed
+
 ROOT = Path(__file__).parents[2]
 LANGUAGES = sorted(path.parent.parent.name for path in ROOT.glob("locale/*/LC_MESSAGES/django.po"))
 CALLS = ("_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "pgettext", "pgettext_lazy")
@@ -51,7 +53,7 @@ def texts_of_python(source: str) -> Iterator[Text]:
     [Text(context=None, text='one', plural='many'), Text(context=None, text='both parts', plural=None),
      Text(context='may', text='May', plural=None)]
     """
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parsed(source)):
         name = getattr(node, "func", None)
         called = getattr(name, "id", None) or getattr(name, "attr", None)
         if not isinstance(node, ast.Call) or called not in CALLS:

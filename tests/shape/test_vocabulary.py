@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.shape.trees import parsed
+
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("apps", "extensions", "portal", "lab", "tests")
 
@@ -86,7 +88,7 @@ def words_of(text: str) -> Iterator[tuple[int, str]]:
             yield token.start[0], token.string.lower()
         elif token.type == tokenize.NAME:
             yield token.start[0], split_names(token.string)
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parsed(text)):
         has_body = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
         if has_body and (docstring := ast.get_docstring(node, clean=False)):
             for offset, line in enumerate(docstring.split("\n")):

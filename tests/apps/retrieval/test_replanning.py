@@ -8,7 +8,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from django.db import connection
+from django.db import connection, transaction
+from pytest_django import DjangoDbBlocker
 
 from apps.retrieval.actions import (
     change_plan,
@@ -27,6 +28,7 @@ from apps.retrieval.queries import planned_otherwise
 from apps.retrieval.scheduler.claims import LEASE, Claim
 from apps.sources.actions.editing import edit_source, set_interests
 from apps.sources.models import Source
+from tests.apps.retrieval.rehearsing import rehearsing_once
 from tests.apps.retrieval.retrieving import DAY, HOUR, NOW, a_feed, an_observed_source, daily, fail, visit
 from tests.builders import a_follow
 
@@ -51,15 +53,24 @@ def another_connection() -> Iterator[psycopg.Connection[Any]]:
         yield other
 
 
+@pytest.fixture(scope="class")
+def rows_of_fleet(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Sources of several profiles, retrieved about four times a day: there is room in both directions.
+
+    Made once for the tests of a class, each of which rolls back what it changes.
+    """
+    with django_db_blocker.unblock(), transaction.atomic(), rehearsing_once():
+        change_plan(budget=4)
+        for number in range(6):
+            an_observed_source([*daily(7 + number), *daily(20 - number, days=4 * number + 2)])
+        settle()
+        yield
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def fleet() -> list[Source]:
-    """Sources of several profiles, retrieved about four times a day: there is room in both directions."""
-    change_plan(budget=4)
-    sources = [
-        an_observed_source([*daily(7 + number), *daily(20 - number, days=4 * number + 2)]) for number in range(6)
-    ]
-    settle()
-    return sources
+def fleet(rows_of_fleet: None, db: None) -> list[Source]:
+    return list(Source.objects.order_by("pk"))
 
 
 def settle() -> None:
@@ -81,6 +92,18 @@ def test_the_first_profiles_of_a_new_portal_are_priced_by_the_next_run():
     replan_changed(now=SOON)
     assert current_plan().price is not None
     assert current_plan().curve
+
+
+def test_a_first_follower_counts_as_much_as_a_listed_source():
+    source = an_observed_source(daily(9))
+    Source.objects.update(always_retrieved=False)
+    a_follow(source=source)
+    assert planned_otherwise([source.pk]) == []
+
+
+def test_a_plan_does_nothing_before_anything_is_known():
+    assert replan_changed(now=NOW) == 0
+    assert Plan.objects.get().price is None
 
 
 class TestWhatASourceIsWorth:
@@ -107,12 +130,6 @@ class TestWhatASourceIsWorth:
         assert replan_changed(now=SOON)
         assert due(fleet[1]) < before
         assert Schedule.objects.get(pk=fleet[1].pk).worth == 9  # readers, and the portal itself
-
-    def test_counts_the_first_follower_as_much_as_a_listed_source(self):
-        source = an_observed_source(daily(9))
-        Source.objects.update(always_retrieved=False)
-        a_follow(source=source)
-        assert planned_otherwise([source.pk]) == []
 
     def test_is_compared_for_changed_sources_alone(self, fleet):
         edit_source(fleet[0].pk, weight=20)
@@ -197,10 +214,6 @@ class TestThePlan:
         make_timetables(Plan.objects.get(), now=SOON)
         sizes = [len(profile.timetable) / 8 / profile.period * 24 for profile in WeeklyProfile.objects.all()]
         assert sizes == pytest.approx([3] * len(fleet))
-
-    def test_does_nothing_before_anything_is_known(self):
-        assert replan_changed(now=NOW) == 0
-        assert Plan.objects.get().price is None
 
     def test_follows_new_profiles(self, fleet):
         learn_profiles(now=NOW + HOUR)
