@@ -8,7 +8,6 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from apps.accounts import actions
-from apps.accounts.algorithms.typesetting import SIZES
 from apps.accounts.models import AppToken, User
 from apps.accounts.queries.time_zones import zone_names
 
@@ -35,7 +34,7 @@ class AppearanceForm(forms.Form):
     language = forms.ChoiceField(required=False, label=_("Language"), choices=_languages, widget=forms.RadioSelect)
     theme = forms.ChoiceField(label=_("Theme"), choices=User.Theme.choices, widget=forms.RadioSelect)
     family = _steps(_("Typeface of articles"), {1: _("Serif"), 2: _("Sans serif")})
-    size = _steps(_("Text size"), {step: str(step) for step in SIZES})
+    size = _steps(_("Text size"), {1: _("Small"), 2: _("Normal"), 3: _("Large"), 4: _("Larger"), 5: _("Largest")})
     leading = _steps(_("Line spacing"), {1: _("Tight"), 2: _("Normal"), 3: _("Relaxed")})
     width = _steps(_("Text width"), {1: _("Narrow"), 2: _("Normal"), 3: _("Wide")})
 

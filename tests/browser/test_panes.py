@@ -322,7 +322,7 @@ def test_the_rail_stays_closed_and_type_is_chosen(page: Page):
     page.goto("/appearance/")
     for label in ("Sans serif", "Wide", "Relaxed"):
         page.get_by_label(label).check()
-    page.get_by_role("group", name="Text size").get_by_label("4").check()
+    page.get_by_role("group", name="Text size").get_by_label("Larger").check()
     page.get_by_role("button", name="Save").click()
     page.goto(f"/posting/{posting.pk}/")
     style = "text => { const {fontFamily, fontSize, lineHeight} = getComputedStyle(text);"

@@ -14,8 +14,6 @@ from apps.sources.algorithms.addresses import http_address
 from apps.web.pages import Context
 from apps.web.pages.rows import rows_by_id
 
-MAX_EXPORTED = 10_000  # highlights
-
 
 def highlights_page(user: User, words: str, number: str) -> Context:
     """The user's highlights, the latest first. Four queries."""
@@ -45,9 +43,9 @@ def passage_of(highlight: Highlight) -> Passage:
 
 
 def exported(user: User, words: str) -> list[Context]:
-    """Highlights by article, the latest first, for a file."""
+    """Highlights by article, the latest first, for a file: at most `MAX_HIGHLIGHTS`."""
     by_posting: dict[int, list[Highlight]] = {}
-    for each in following.highlights_of(user, words)[:MAX_EXPORTED]:
+    for each in following.highlights_of(user, words):
         by_posting.setdefault(each.posting_id, []).append(each)
     known = Posting.objects.filter(pk__in=by_posting).select_related("source").defer("html", "text", "feed_html")
     postings = {posting.pk: posting for posting in known}
