@@ -99,6 +99,7 @@ MIDDLEWARE = [
     "portal.encoding.reading_utf8",
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # pads responses against guessing of secrets by their length
+    "portal.encoding.CompressedStaticFiles",
     "whitenoise.middleware.WhiteNoiseMiddleware",  # static files, which any cache may keep
     "portal.caching.with_caching",
     "csp.middleware.CSPMiddleware",

@@ -23,7 +23,8 @@ document.addEventListener("click", async (event) => {
   const link = event.target.closest("[data-player], [data-recording]");
   if (!link || !isPlain(event)) return;
   event.preventDefault();
-  (await import("./players.js")).play(link);
+  const { play } = await import("./players.js").catch(() => ({ play: () => location.assign(link.href) }));
+  if (link.isConnected) play(link); // not for the second press of a double click
 });
 nameZone();
 watchArticles();

@@ -49,5 +49,9 @@ export function watchSwipes() {
   document.addEventListener("click", notAfterDrawing, { capture: true });
   document.addEventListener("pointerup", () => end(true));
   document.addEventListener("pointercancel", () => end(false));
+  // The keyboard of a phone would cover the menu.
+  document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+    if (matchMedia("(hover: none)").matches) detail.serverResponse = detail.serverResponse.replace(" autofocus", "");
+  });
   document.documentElement.classList.add("can-swipe");
 }

@@ -50,7 +50,7 @@ def faults(page: Page, *, whole: bool = True) -> list[str]:
 
 
 def faults_in_themes(page: Page) -> list[str]:
-    """All of the page, in both themes, with usual and with more contrast."""
+    """All of the page, in both themes, with usual and with more contrast, and with its details open."""
     found = []
     page.evaluate(AXE)
     for scheme, contrast in product(("light", "dark"), ("no-preference", "more")):
@@ -58,7 +58,8 @@ def faults_in_themes(page: Page) -> list[str]:
         rules = EVERYTHING["rules"] | (OF_MUCH_CONTRAST["rules"] if contrast == "more" else {})
         found += [f"{scheme}, {contrast}: {fault}" for fault in page.evaluate(FAULTS, [{"rules": rules}])]
     page.emulate_media(contrast="no-preference")
-    return found
+    page.evaluate("document.querySelectorAll('main details').forEach(each => { each.open = true; })")
+    return found + [f"opened: {fault}" for fault in page.evaluate(FAULTS, [EVERYTHING])]
 
 
 def test_more_contrast_is_respected(page: Page, client):

@@ -138,6 +138,41 @@ def test_a_press_before_the_script_of_players_has_come_plays_too(page: Page, pos
     assert page.url.endswith("/river/?show=all")
 
 
+def test_a_double_click_plays_once(page: Page, postings, requested):
+    sign_in(page, a_reader(postings))
+    page.goto("/river/?show=all")
+    page.evaluate("""() => {
+        window.played = [];
+        HTMLMediaElement.prototype.play = async function () { window.played.push(this.isConnected); };
+    }""")
+    page.get_by_role("link", name="Listen: Episode 7, 1:02:03").dblclick()
+    wait_until(page, "window.played.length > 0")
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.played") == [True]
+
+
+def test_without_the_script_of_players_a_press_follows_its_link(page: Page, postings, requested):
+    page.route(
+        re.compile(r"/players[.\w]*\.js"),
+        lambda route: route.fulfill(body="throw Error('lost')", content_type="text/javascript"),
+    )
+    sign_in(page, a_reader(postings))
+    page.goto("/river/?show=all", wait_until="domcontentloaded")
+    page.get_by_role("link", name="Listen: Episode 7, 1:02:03").click()
+    page.wait_for_url(re.compile(f"/posting/{postings['episode'].pk}/"))
+
+
+def test_the_buttons_of_a_row_do_not_lie_below_its_player(page: Page, postings, requested):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    sign_in(page, a_reader(postings))
+    page.goto("/river/?show=all")
+    page.get_by_role("link", name="Listen: Episode 7, 1:02:03").click()
+    row = page.locator(".row", has=page.locator("audio"))
+    row.hover()
+    row.locator("[data-star]").click(timeout=5_000)
+    expect(row.locator("[data-star]")).to_have_attribute("aria-pressed", "true")
+
+
 def test_all_of_it_is_accessible(page: Page, postings, requested):
     for guid in ("article", "video", "episode"):
         page.goto(f"/posting/{postings[guid].pk}/")

@@ -233,6 +233,8 @@ def test_a_phone_is_used_with_a_finger(browser: Browser, client, live_server):
     expect(page.locator("#pane [data-star]")).to_have_attribute("aria-pressed", "true")
     page.locator("[data-back]").tap()
     page.locator(f"#posting-{posting.pk} [data-menu]").tap()
+    expect(page.get_by_role("link", name="Read here")).to_be_visible()
+    assert not page.evaluate("document.activeElement.matches('input')")  # whose keyboard would cover the menu
     page.get_by_role("link", name="Read here").tap()
     expect(page.locator(f"#posting-{posting.pk} .prose")).to_be_visible()
     page.get_by_role("link", name="Articles", exact=True).tap()

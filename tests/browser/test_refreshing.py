@@ -45,6 +45,7 @@ def test_a_feed_is_refreshed_and_its_news_shown(page: Page, settings):
     else:
         page.reload()
     expect(page.get_by_role("link", name="A headline")).to_be_visible()
+    page.wait_for_load_state()  # or the form would be sent without scripts, and the answer be a page
     page.get_by_role("button", name="Check for new articles").click()
     expect(page.get_by_text("Next check in")).to_be_visible()
     if has_scripts(page):

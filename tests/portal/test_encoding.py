@@ -31,3 +31,11 @@ def test_a_form_is_read_as_utf8(client, charset):
     response = client.generic("POST", "/folders/", f"csrfmiddlewaretoken={token}&name=bl%C3%A5".encode(), kind)
     assert response.status_code == 302
     assert person.folders.get().name == "blå"
+
+
+def test_pages_are_padded_and_static_files_are_not(client):
+    named = 1 << 3  # the header has a name: the padding (RFC 1952, 2.3.1)
+    for path, flags in (("/static/css/base.css", 0), ("/help/keys/", named)):
+        response = client.get(path, headers={"accept-encoding": "gzip"})
+        assert response.headers["Content-Encoding"] == "gzip", path
+        assert response.getvalue()[3] == flags

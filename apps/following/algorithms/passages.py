@@ -58,7 +58,7 @@ class Text:
         >>> text.find(Passage("fish")), text.find(Passage("fish", "two ", ".")), text.find(Passage("f ish ,"))
         ((3, 7), (11, 15), (3, 8))
         """
-        quote, prefix, suffix = (_squeezed(part) for part in passage)
+        quote, prefix, suffix = ("".join(part.split()) for part in passage)
         length, best = len(quote), (-1, 0)
         for start in self._starts(quote):
             before, behind = self.squeezed[max(0, start - CONTEXT) : start], self.squeezed[start + length :][:CONTEXT]
@@ -124,7 +124,3 @@ def _joined(places: Sequence[tuple[int, int]], html: str) -> Iterator[tuple[int,
 def _agreeing(one: str, other: str) -> int:
     """The length of the common beginning."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.split())

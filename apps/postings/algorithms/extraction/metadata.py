@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from html import unescape
 from itertools import islice
 from typing import Any, cast
@@ -265,16 +266,12 @@ def _json_of(text: str) -> Any:
         text = text.removeprefix(wrapper).lstrip()
     for wrapper in _AFTER_JSON:
         text = text.removesuffix(wrapper).rstrip()
-    for mend in (str, _without_trailing_commas):
+    for mend in (str, partial(_TRAILING_COMMA.sub, r"\1")):
         try:
             return json.loads(mend(text), strict=False)
         except (ValueError, RecursionError):
             continue
     return None
-
-
-def _without_trailing_commas(text: str) -> str:
-    return _TRAILING_COMMA.sub(r"\1", text)
 
 
 def _types(described: dict[str, Any]) -> frozenset[str]:

@@ -71,7 +71,8 @@ def robots_directives(root: etree._Element, *, header: str = "") -> RobotsDirect
 def _anchors(root: etree._Element, base: str) -> Iterator[tuple[etree._Element, str]]:
     for element in root.iter("a", "area"):
         href = (element.get("href") or "").strip()
-        if not href or href.startswith("#") or len(href) > MAX_ADDRESS_LENGTH or _relations(element) & _NOT_FOLLOWED:
+        relations = set((element.get("rel") or "").lower().split())
+        if not href or href.startswith("#") or len(href) > MAX_ADDRESS_LENGTH or relations & _NOT_FOLLOWED:
             continue
         address = absolute(href, base).partition("#")[0]
         if address and len(address) <= MAX_ADDRESS_LENGTH and is_page_address(address):
@@ -85,10 +86,6 @@ def is_page_address(address: str) -> bool:
     (True, False)
     """
     return _NO_PAGE.search(address.partition("?")[0]) is None
-
-
-def _relations(element: etree._Element) -> set[str]:
-    return set((element.get("rel") or "").lower().split())
 
 
 def _directives(text: str) -> set[str]:
