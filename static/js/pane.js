@@ -9,6 +9,7 @@ let turns = 0;
 
 const main = () => document.getElementById("main");
 const pane = () => document.getElementById("pane");
+const list = () => find(".page");
 const depth = () => history.state?.articles ?? 0; // entries of articles since the list's own
 const hasPanes = () => document.body.classList.contains("has-panes") && matchMedia("(min-width: 68.75rem)").matches;
 
@@ -59,7 +60,7 @@ export async function open(link) {
   if (path === (loading ?? shown)) return;
   home ??= { address: location.href, title: document.title, top: document.scrollingElement.scrollTop, row: row?.id };
   const next = depth() + 1;
-  if (next === 1) history.replaceState(null, "", home.address); // also an entry of htmx is ours now
+  if (next === 1) history.replaceState({ top: list().scrollTop }, "", home.address); // an entry of htmx is ours now, too
   await show(path, row, { articles: next });
 }
 
@@ -155,10 +156,19 @@ function tellPlaces({ detail }) {
   }
 }
 
+/** Browsers restore the place in a window, but not in one of its parts. */
+function rememberPlace() {
+  if (history.state?.top) list().scrollTop = history.state.top;
+  list().addEventListener("scrollend", () => {
+    if (!isOpen()) history.replaceState({ ...history.state, top: list().scrollTop }, "");
+  });
+}
+
 export function watchArticles() {
   document.addEventListener("toggle", rememberRail, { capture: true });
   document.addEventListener("htmx:configRequest", tellPlaces);
   if (!pane() || find("[data-kept]")) return; // pages without a network open others
   document.addEventListener("click", click);
   addEventListener("popstate", followHistory);
+  if (hasPanes()) rememberPlace();
 }

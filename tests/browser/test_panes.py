@@ -165,6 +165,23 @@ def test_rows_and_bars_are_low(page: Page, view, highest, fewest):
     assert page.locator(".row").first.bounding_box()["y"] <= 130
 
 
+def test_a_list_keeps_its_place_when_it_or_an_article_is_reloaded(page: Page):
+    postings = a_list(page)
+    page.set_viewport_size(DESKTOP)
+    page.goto("/river/")
+    page.evaluate(f"{LIST}.scrollTop = 600")
+    wait_until(page, "history.state?.top === 600")
+    page.reload()
+    assert page.evaluate(f"{LIST}.scrollTop") == 600
+    open_row(page, postings[15])
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_have_text(postings[15].title)
+    assert page.evaluate(f"{LIST}.scrollTop") == 0
+    page.go_back()
+    expect(page.locator(f"#title-{postings[15].pk}")).to_be_visible()
+    wait_until(page, f"{LIST}.scrollTop === 600")
+
+
 def test_twenty_articles_of_three_feeds_are_read_with_keys(page: Page):
     user = a_user()
     folder = a_folder(user, "Papers")

@@ -91,7 +91,7 @@ def keys(entries: Sequence[ParsedEntry], *, feed_link: str = "") -> tuple[EntryK
     """
     home = _page(feed_link)
     pages = [_page(entry.link) for entry in entries]
-    pages = ["" if page == home or _is_root(page) else page for page in pages]
+    pages = ["" if page == home or not set(page) & set("/?#") else page for page in pages]  # nor the first of a site
     texts = [_text_key(entry) for entry in entries]
     items = defaultdict(set)  # the different entries on each page: one listed twice does not blur its link
     for entry, page, text in zip(entries, pages, texts, strict=True):
@@ -262,10 +262,6 @@ def _page(link: str) -> str:
     """The page that a link leads to, and the place on it: fragments such as `#xtor=RSS-1` only track."""
     page, fragment = same_page_key_and_fragment(link)
     return page if not page or "=" in fragment else page + fragment
-
-
-def _is_root(page: str) -> bool:
-    return "/" not in page and "?" not in page and "#" not in page
 
 
 def _text_key(entry: ParsedEntry) -> bytes:
