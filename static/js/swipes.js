@@ -51,7 +51,8 @@ export function watchSwipes() {
   document.addEventListener("pointercancel", () => end(false));
   // The keyboard of a phone would cover the menu.
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-    if (matchMedia("(hover: none)").matches) detail.serverResponse = detail.serverResponse.replace(" autofocus", "");
+    if (!detail.target.matches(".menu-place") || !matchMedia("(hover: none)").matches) return;
+    detail.serverResponse = detail.serverResponse.replace(" autofocus", "");
   });
   document.documentElement.classList.add("can-swipe");
 }

@@ -26,8 +26,7 @@ def own_commands(*tops: str) -> set[str]:
 
 def strings_of_tests() -> set[str]:
     files = [file for file in (ROOT / "tests").rglob("*.py") if file != Path(__file__)]
-    trees = [tree(file) for file in files]
-    nodes = (node for tree in trees for node in ast.walk(tree))
+    nodes = (node for file in files for node in ast.walk(tree(file)))
     return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
