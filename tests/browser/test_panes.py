@@ -143,6 +143,18 @@ def test_the_buttons_of_a_row_cover_no_link(page: Page, window):
     expect(page).to_have_url(re.compile(f"/posting/{first.pk}/#also$"))
 
 
+@pytest.mark.parametrize("title", ["Storm", "Words of a title " * 9], ids=["short", "long"])
+def test_a_press_on_the_middle_of_a_title_beside_a_picture_opens_it(page: Page, title):
+    follow = a_follow()
+    sign_in(page, follow.user)
+    a_posting(follow.source, title=title, image_url="/static/icon.svg", url="https://news.example/1")
+    page.set_viewport_size({"width": 1100, "height": 900})
+    page.goto("/river/?view=list")
+    page.locator(".row").hover()
+    page.locator(".row-title").click()
+    expect(page.locator("[data-heading]")).to_be_visible()
+
+
 @pytest.mark.parametrize(("view", "highest", "fewest"), [("compact", 32, 24), ("list", 80, 11)])
 def test_rows_and_bars_are_low(page: Page, view, highest, fewest):
     follow = a_follow()
