@@ -70,3 +70,18 @@ def test_an_alert_is_two_clicks_away_from_a_search(page: Page, signed_in: Abstra
     for message in Message.objects.all():
         delivering.deliver(message.pk, now=timezone.now())
     assert [mail.subject for mail in mailoutbox] == ["hurricane: A hurricane comes"]
+
+
+@with_and_without_scripts
+def test_an_alert_without_mail_is_two_clicks_away_too_and_shows_in_lists(page: Page, signed_in: AbstractUser):
+    page.goto("/search/?q=hurricane")
+    for click in (page.get_by_text("Save search", exact=True), page.get_by_role("button", name="Save with alert")):
+        click.click()
+    expect(page.get_by_text("The sidebar counts its new articles")).to_be_visible()
+    expect(page.get_by_label("Highlight")).to_be_checked()
+    actions.matching.prepare()
+    publish(signed_in, "A hurricane comes", "Football")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto("/")
+    expect(page.locator(".row-title mark")).to_have_text("hurricane")
+    expect(page.locator(".sidebar").get_by_role("link", name="hurricane 1")).to_be_visible()

@@ -102,9 +102,12 @@ def save_search(request: PersonsRequest) -> HttpResponse:
         messages.success(request, _("Search saved."))
         return redirect(query_address(saved.query, saved.order))
     text = _("Search saved. Choose how you are notified.")
-    if sends_mail() and request.user.email and not Rule.objects.filter(pk=saved.pk).exists():
-        rules.set_rule(request.user, saved.pk, mail=Rule.Mail.ONCE)
-        text = _("Search saved. You get a mail for each new article; here are more choices.")
+    if not Rule.objects.filter(pk=saved.pk).exists():
+        if mailed := bool(sends_mail() and request.user.email):
+            text = _("Search saved. You get a mail for each new article; here are more choices.")
+        else:
+            text = _("Search saved. The sidebar counts its new articles; here are more choices.")
+        rules.set_rule(request.user, saved.pk, mail=Rule.Mail.ONCE if mailed else "", highlight=not mailed)
     messages.success(request, text)
     return redirect("alert_rule", saved.pk)
 
