@@ -308,11 +308,8 @@ def _start(name: str, given: dict[str, str], base_url: str) -> str:
     if name in ("img", "source") and (kept.keys().isdisjoint(("src", "srcset")) or is_tracker(kept.get("src", ""))):
         return ""
     kept.update(_ALWAYS.get(name, {}))
-    return f"<{name}{''.join(_attribute(*each) for each in kept.items())}>" if kept else f"<{name}>"
-
-
-def _attribute(name: str, value: str) -> str:
-    return f' {name}="{escape(value)}"'
+    attributes = "".join(f' {key}="{escape(value)}"' for key, value in kept.items())
+    return f"<{name}{attributes}>"
 
 
 def _lazy_source(given: Mapping[str, str]) -> str:

@@ -121,7 +121,8 @@ def judge(response: ResponseFacts, memory: Memory, limits: Limits, *, now: datet
 
 def _remember(response: ResponseFacts, memory: Memory, *, succeeded: bool) -> Memory:
     if not succeeded:
-        slowdown = min(2 * memory.slowdown, STEEPEST_SLOWDOWN) if _throttles(response) else memory.slowdown
+        throttles = response.status in _THROTTLES or (response.status == 503 and "retry-after" in response.headers)
+        slowdown = min(2 * memory.slowdown, STEEPEST_SLOWDOWN) if throttles else memory.slowdown
         return replace(memory, consecutive_failures=memory.consecutive_failures + 1, slowdown=slowdown)
     offered = bool(response.headers.get("etag") or response.headers.get("last-modified"))
     same = bool(response.permanent_url) and response.permanent_url == memory.moved_to
@@ -133,10 +134,6 @@ def _remember(response: ResponseFacts, memory: Memory, *, succeeded: bool) -> Me
         moved_count=memory.moved_count + 1 if same else int(bool(response.permanent_url)),
         repeats=memory.repeats + 1 if response.repeated else 0,
     )
-
-
-def _throttles(response: ResponseFacts) -> bool:
-    return response.status in _THROTTLES or (response.status == 503 and "retry-after" in response.headers)
 
 
 def _waits_of_a_success(response: ResponseFacts, memory: Memory, limits: Limits, now: datetime) -> list[_Wait]:

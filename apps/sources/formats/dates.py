@@ -60,13 +60,10 @@ def parse_date(text: str) -> datetime | None:
         in_utc = moment.astimezone(UTC)  # an overflow must occur here, not in a later comparison
     except (ValueError, OverflowError):  # the 31st of February; the year 9999 in another zone
         return None
-    if moment.tzinfo is not UTC and not _is_of_a_place(moment.utcoffset()):
+    offset = moment.utcoffset()
+    if moment.tzinfo is not UTC and (offset is None or abs(offset) > FARTHEST or offset % MINUTE):
         moment = in_utc.replace(microsecond=0)  # Postgres rejects most such offsets, too
     return moment if moment.year >= EARLIEST_YEAR else None
-
-
-def _is_of_a_place(offset: timedelta | None) -> bool:
-    return offset is not None and abs(offset) <= FARTHEST and not offset % MINUTE
 
 
 def _iso_8601(text: str) -> datetime | None:

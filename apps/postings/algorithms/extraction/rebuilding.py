@@ -107,7 +107,7 @@ class _Writer:
         self._out.append(inner if path and path[-1][1] in _HOLDS_TEXT else f"<p>{inner}</p>")
 
     def add_picture(self, picture: etree._Element) -> None:
-        source = _source_of(picture)
+        source = next(filter(None, map(_source, _image_elements(picture))), "")
         if not source or source in self._sources or len(self._sources) >= _MAX_PICTURES or _is_foreign(picture):
             return
         self._sources.add(source)
@@ -230,10 +230,6 @@ def _inline_path(around: etree._Element, block: Block) -> Path:
         link = next((each for each in block.place.element.iterancestors("a") if each.get("href")), None)
         path += [(link, "a")] if link is not None else []
     return [(each, tag) for each, tag in reversed(path) if tag != "a" or each.get("href")]
-
-
-def _source_of(picture: etree._Element) -> str:
-    return next((source for element in _image_elements(picture) if (source := _source(element))), "")
 
 
 def _image_elements(picture: etree._Element) -> Iterator[etree._Element]:
