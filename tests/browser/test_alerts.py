@@ -38,7 +38,7 @@ def publish(user: AbstractUser, *titles: str) -> None:
 def test_from_a_search_to_what_it_found_with_a_rule(page: Page, signed_in: AbstractUser):
     page.set_viewport_size({"width": 1280, "height": 900})  # with the sidebar
     page.goto("/search/?q=hurricane")
-    page.get_by_text("Save search", exact=True).click()
+    page.get_by_title("Save search").click()
     page.get_by_role("button", name="Save", exact=True).click()
     actions.matching.prepare()
     page.goto("/search/saved/")
@@ -61,7 +61,7 @@ def test_an_alert_is_two_clicks_away_from_a_search(page: Page, signed_in: Abstra
     signed_in.email = "ada@mail.example"
     signed_in.save()
     page.goto("/search/?q=hurricane")
-    for click in (page.get_by_text("Save search", exact=True), page.get_by_role("button", name="Save with alert")):
+    for click in (page.get_by_title("Save search"), page.get_by_role("button", name="Save with alert")):
         click.click()
     expect(page.get_by_text("You get a mail for each new article")).to_be_visible()
     expect(page.get_by_label("Immediately")).to_be_checked()
@@ -75,7 +75,7 @@ def test_an_alert_is_two_clicks_away_from_a_search(page: Page, signed_in: Abstra
 @with_and_without_scripts
 def test_an_alert_without_mail_is_two_clicks_away_too_and_shows_in_lists(page: Page, signed_in: AbstractUser):
     page.goto("/search/?q=hurricane")
-    for click in (page.get_by_text("Save search", exact=True), page.get_by_role("button", name="Save with alert")):
+    for click in (page.get_by_title("Save search"), page.get_by_role("button", name="Save with alert")):
         click.click()
     expect(page.get_by_text("The sidebar counts its new articles")).to_be_visible()
     expect(page.get_by_label("Highlight")).to_be_checked()

@@ -172,9 +172,12 @@ def test_rows_and_bars_are_low(page: Page, view, highest, fewest):
     page.locator(".row [data-open]").first.click()
     expect(page.locator(".article-bar")).to_be_visible()
     assert {bar.bounding_box()["height"] for bar in page.locator(".bar").all()} == {48}
+    page.goto("/for-you/")
+    assert page.locator(".row").first.bounding_box()["y"] <= 110
     page.set_viewport_size(PHONE)
-    page.goto("/river/")
-    assert page.locator(".row").first.bounding_box()["y"] <= 130
+    for place in ("/river/", "/for-you/"):
+        page.goto(place)
+        assert page.locator(".row").first.bounding_box()["y"] <= 130
 
 
 def test_a_list_keeps_its_place_when_it_or_an_article_is_reloaded(page: Page):

@@ -55,7 +55,7 @@ def test_from_a_word_to_a_filtered_order(page: Page):
     page.get_by_role("link", name="Newest").click()
     expect(rows(page)).to_have_count(15)
     expect(rows(page).first).to_contain_text("Paris summit 0")
-    page.get_by_text("Feeds", exact=True).click()
+    page.get_by_title("Feeds", exact=True).click()
     page.get_by_role("link", name="The Wire 15").click()
     expect(page.get_by_role("searchbox")).to_have_value('paris summit source:"The Wire"')
     expect(rows(page)).to_have_count(15)
@@ -96,15 +96,20 @@ def test_more_results_come_at_the_end(page: Page):
     expect(rows(page)).to_have_count(30)
 
 
-@with_and_without_scripts
-def test_added_words_are_shown_and_left_out(page: Page):
+def geneva_talks():
+    """Articles with a word that is added to a search for Geneva."""
     for number in range(3):  # few of all: the word is rare
         a_posting(Source.objects.get(title="Herald"), title=f"Geneva talks {number}", text="Delegations left treaties.")
     consume()
+
+
+@with_and_without_scripts
+def test_added_words_are_shown_and_left_out(page: Page):
+    geneva_talks()
     page.goto("/search/?q=geneva")
     added = page.get_by_role("region", name="Related terms")
     expect(added.get_by_role("link", name="Remove treaties")).to_be_visible()
-    added.get_by_text("Where they come from").click()
+    added.get_by_title("Where they come from").click()
     expect(added.get_by_role("row", name="treaties").locator(".origins a").first).to_contain_text("Geneva talks")
     added.get_by_role("link", name="Remove treaties").first.click()
     expect(page.get_by_role("link", name="Remove treaties")).to_have_count(0)
@@ -134,10 +139,20 @@ def person(page: Page, client, live_server):
     return user
 
 
+@pytest.mark.parametrize(("width", "highest"), [(1440, 110), (820, 110), (390, 130)])
+def test_results_begin_near_the_top(page: Page, person, width, highest):
+    geneva_talks()
+    page.set_viewport_size({"width": width, "height": 900})
+    for words, shown in (("", "Remove treaties"), ("&words=mine", "Add related terms")):
+        page.goto(f"/search/?q=geneva{words}")
+        expect(page.get_by_role("link", name=shown)).to_be_visible()
+        assert rows(page).first.bounding_box()["y"] <= highest
+
+
 @with_and_without_scripts
 def test_a_search_is_kept_renamed_and_forgotten(page: Page, person):
     page.goto("/search/?q=paris+summit")
-    page.get_by_text("Save search", exact=True).click()
+    page.get_by_title("Save search").click()
     page.get_by_label("Name", exact=True).fill("Summits")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("Search saved.")).to_be_visible()
