@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from apps.summaries.algorithms.composing import MAX_SENTENCES
 from apps.summaries.algorithms.ranking import contents, openings, scaled
 from apps.summaries.algorithms.texts import Text
 from apps.summaries.algorithms.vectors import Floats, Frequencies, Vectors, occurrences, vectors
@@ -35,7 +36,7 @@ def story_summary(texts: Sequence[Text], frequencies: Frequencies, words: float)
     By maximal marginal relevance: next comes the sentence with the highest ``.85 worth - .15 cosine`` with the nearest
     sentence that was taken. Its worth is its own within its text, its place included, and how near it is to the
     sentences of the *other* texts, each scaled to 1. A sentence with a cosine of .5 or more to one that was taken is
-    never taken. It ends when the words are reached.
+    never taken. It ends when the words are reached, and has five sentences at most.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ def story_summary(texts: Sequence[Text], frequencies: Frequencies, words: float)
     nearest = np.zeros(len(candidates))  # largest cosine with a chosen sentence
     taken: list[StorySentence] = []
     covered = 0.0
-    while covered < words and np.any(worth > -np.inf):
+    while covered < words and len(taken) < MAX_SENTENCES and np.any(worth > -np.inf):
         best = int(np.argmax(RELEVANCE * worth - (1 - RELEVANCE) * nearest))
         taken.append(candidates[best])
         covered += sentences[best].words
