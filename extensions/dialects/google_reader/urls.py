@@ -1,7 +1,7 @@
 """Addresses of Google Reader's API, as clients use them.
 
 Addresses may begin with two slashes, slashes in streams are escaped or not, and clients of FreshRSS prefix the name of
-its script.
+its script, RSS Guard a second time if the server was entered with it.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from extensions.dialects.google_reader import schemas
 from extensions.dialects.google_reader.views import endpoint, streams, subscriptions
 
 # In brackets, because Django would warn of the second slash, which clients send.
-_BEGIN = r"^[/]*(?:api/greader\.php/+)?"
+_BEGIN = r"^[/]*(?:api/greader\.php/+){0,2}"
 
 
 def _path(route: str, view: Callable[..., HttpResponseBase], name: str) -> URLPattern:

@@ -97,7 +97,7 @@ def test_the_auth_value_is_refused_once_the_token_is_revoked(client, person, sec
 
 
 # --- addresses --------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("begin", ["", "/", "/api/greader.php", "//api/greader.php/"])
+@pytest.mark.parametrize("begin", ["", "/", "/api/greader.php", "//api/greader.php/", "/api/greader.php" * 2])
 def test_clients_prefixes_of_addresses_are_accepted(begin):
     person = a_user()
     source = a_source()

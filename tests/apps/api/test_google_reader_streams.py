@@ -223,6 +223,7 @@ def test_an_item_has_the_fields_that_clients_read(program, person):
             "canonical": [{"href": "https://times.example/1"}],
             "alternate": [{"href": "https://times.example/1", "type": "text/html"}],
             "categories": [READING_LIST, FRESH, label("News"), label("later")],
+            "marked": False,
             "origin": {"streamId": f"feed/{source.pk}", "htmlUrl": "https://times.example/", "title": "Times"},
             "summary": {"direction": "ltr", "content": "<p>It is <b>over</b>.</p>"},
             "author": "Ada",

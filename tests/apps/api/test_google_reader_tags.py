@@ -107,6 +107,7 @@ def test_items_are_starred_shared_and_tagged_and_that_is_undone(program, person,
     program.does("edit-tag", i=first, r=[STARRED, BROADCAST, label("to read")])
     assert starred(person) == {second}
     assert program.categories(first) == {READING_LIST, FRESH, label("TCP/IP")}
+    assert [item["marked"] for item in program.items(first, second)] == [False, True]
 
 
 def test_single_items_marked_read_enter_the_history(program, person, source):

@@ -46,6 +46,7 @@ def item_as_json(item: Item) -> dict[str, Any]:
         "canonical": [{"href": item.url}] if item.url else [],
         "alternate": page,
         "categories": [str(category) for category in item.categories],
+        "marked": STARRED in item.categories,  # Liferea takes stars from here, and removes its own without it
         "origin": {
             "streamId": str(Stream("feed", str(item.feed_id))),
             "htmlUrl": item.site_url,
