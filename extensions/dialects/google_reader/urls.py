@@ -13,7 +13,7 @@ from extensions.dialects.google_reader import schemas
 from extensions.dialects.google_reader.views import endpoint, streams, subscriptions
 
 # In brackets, because Django would warn of the second slash, which clients send.
-_BEGIN = r"^[/]*(?:api/greader\.php/+){0,2}"
+_BEGIN = r"^[/]*" + r"(?:api/greader\.php/+)?" * 2
 
 
 def _path(route: str, view: Callable[..., HttpResponseBase], name: str) -> URLPattern:
