@@ -23,7 +23,13 @@ MIN_GAP_SECONDS = 2.0  # between two checks of a source
 FAULTY = 0.25  # share of the sources
 SLOWNESS = 2.0  # s that a slow source takes
 WINDOW = 200  # postings in a feed, so that an outage of some seconds pushes nothing out
-QUERIES = ("contract", "dam OR harbour", '"at every figure"', "bridge -contract", "(train OR farms) decision")
+QUERIES = (
+    "contract OR tender OR petition",
+    "dam OR harbour",
+    '"at every figure"',
+    "bridge -contract",
+    "(train OR lawsuit OR coins) decision",
+)
 
 
 def setup(sources: int, seconds: float, seed: int) -> Setup:

@@ -14,7 +14,7 @@ YEAR = 365 * 86_400.0  # s
 FIRST = 1_000_000  # position of the oldest in its feed: the feeds never show these
 SHORTEST_WORD = 6  # letters, of a search
 WORDS = 60_000  # that names are drawn from; the n-th is as frequent as 1 / n, as in natural text
-NAMES = 25  # in each posting; the vocabularies alone are so small that every search would find half the archive
+NAMES = 25  # in each posting; the vocabularies alone are so small that every search would find a fifth of the archive
 _SYLLABLES = [consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou"]
 _BY_LANGUAGE = {vocabulary.language: vocabulary for vocabulary in VOCABULARIES}
 

@@ -4,6 +4,7 @@ import random
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import overload
 
 import numpy as np
@@ -21,6 +22,8 @@ MAX_RATE = 200.0  # postings per day
 EVENTS = 8  # things that happen on one day and that several sources of a language report
 NAMES = ("town", "suburb", "venue", "firm", "person", "critic")  # of what an event is about
 SHARE_OF_EVENTS = 0.4  # of the postings report one of these
+SENTENCES_OF_AN_EVENT = 8  # few of those of a vocabulary, so that unrelated events share few words
+MIN_SENTENCES, MAX_SENTENCES = 4, 7  # of these in a report; with all of them, too many would be copies
 
 
 def make_feeds(sources: int, *, seed: int, begin: float, end: float) -> list[Feed]:
@@ -72,7 +75,8 @@ def weekly_profile(peak: float) -> NDArray[np.float64]:
 def compose(seed: int, source: int, posting: int, time: float, vocabulary: Vocabulary) -> Text:
     """The text of one posting: a headline and two to four paragraphs.
 
-    Some postings of a day, of all sources of a language, report the same few events in different words.
+    Some postings of a day, of all sources of a language, report the same few events: with the same names and figures,
+    another choice and order of the same sentences, and another verb.
 
     >>> from lab.worlds.vocabulary import ENGLISH
     >>> compose(1, 2, 3, 0.0, ENGLISH) == compose(1, 2, 3, 0.0, ENGLISH)
@@ -90,14 +94,30 @@ def compose(seed: int, source: int, posting: int, time: float, vocabulary: Vocab
     }
     headline = vocabulary.headline.format(**words)
     opening = vocabulary.sentences[0].format(**words)
-    paragraphs = [_paragraph(draw, vocabulary, words, opening)]
-    paragraphs += [_paragraph(draw, vocabulary, words) for _ in range(draw.randint(1, 3))]
+    known = _sentences(event, vocabulary, words)
+    reported = draw.sample(known, draw.randint(MIN_SENTENCES, MAX_SENTENCES))
+    paragraphs = [vocabulary.joint.join(part) for part in _divide(draw, [opening, *reported])]
     return Text(headline[0].upper() + headline[1:], tuple(paragraphs))
 
 
+def _sentences(event: random.Random, vocabulary: Vocabulary, words: dict[str, str]) -> list[str]:
+    """What is known of an event; each sentence has figures of its own, on which all reports agree."""
+    chosen = event.sample(vocabulary.sentences[1:], SENTENCES_OF_AN_EVENT)
+    return [
+        sentence.format(**words, number=event.randint(3, 90) * 10, small=event.randint(2, 12)) for sentence in chosen
+    ]
+
+
+def _divide(draw: random.Random, sentences: list[str]) -> list[list[str]]:
+    """Two to four paragraphs, the first of at least two sentences: the opening alone would only repeat the headline."""
+    ends = sorted(draw.sample(range(2, len(sentences)), draw.randint(1, 3)))
+    return [sentences[start:end] for start, end in pairwise([0, *ends, len(sentences)])]
+
+
 def _name(event: random.Random, vocabulary: Vocabulary) -> str:
-    """A made-up name, which hardly any other event has: nothing else distinguishes unrelated events."""
-    return "".join(event.choices(vocabulary.syllables, k=vocabulary.syllables_of_a_name)).capitalize()
+    """A made-up name of one or more words, which hardly any other event has."""
+    words = ("".join(event.choices(vocabulary.syllables, k=count)) for count in vocabulary.syllables_of_a_name)
+    return " ".join(word.capitalize() for word in words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,10 +183,3 @@ def _draw_times(
     starts = np.repeat(hours * HOUR, generator.poisson(expected))
     times = np.sort(starts + generator.random(starts.size) * HOUR)
     return times[(times >= begin) & (times < end)]
-
-
-def _paragraph(draw: random.Random, vocabulary: Vocabulary, words: dict[str, str], opening: str = "") -> str:
-    chosen = draw.sample(vocabulary.sentences[1:], draw.randint(2, 4))
-    numbers = {"number": draw.randint(3, 90) * 10, "small": draw.randint(2, 12)}
-    sentences = [sentence.format(**words, **numbers) for sentence in chosen]
-    return vocabulary.joint.join([opening, *sentences] if opening else sentences)

@@ -4,6 +4,9 @@ import json
 import re
 from collections import Counter, defaultdict
 from datetime import UTC, datetime
+from itertools import combinations, pairwise
+from statistics import mean
+from string import Formatter
 
 import numpy as np
 import pytest
@@ -16,10 +19,10 @@ from apps.stories.algorithms.grouping import Grouping
 from lab.worlds.addresses import Addresses, Kind, Target, locate, source_of
 from lab.worlds.feed import Feed, Text, make_feed
 from lab.worlds.rendering import Format, format_of, guid_of, render
-from lab.worlds.synthetic import make_feeds, weekly_profile
+from lab.worlds.synthetic import compose, make_feeds, weekly_profile
 from lab.worlds.timeline import Timeline
 from lab.worlds.trace import TraceError, read_feeds, read_sources
-from lab.worlds.vocabulary import VOCABULARIES
+from lab.worlds.vocabulary import VOCABULARIES, Vocabulary
 
 ADDRESSES = Addresses(port=8700, run="ab12")
 SAME_TIME = Timeline(origin=0.0, start=0.0)
@@ -124,13 +127,56 @@ def test_stories_of_made_up_feeds_hardly_ever_join_events():
         joined[story].add(events[key])
     several = [found for story, found in joined.items() if list(stories.values()).count(story) > 2]
     assert len(several) > 40
-    assert sum(len(found) > 1 for found in several) < len(several) / 5
+    assert sum(len(found) > 1 for found in several) < len(several) / 20
+
+
+@pytest.mark.parametrize("vocabulary", VOCABULARIES, ids=lambda vocabulary: vocabulary.language)
+def test_reports_of_an_event_have_many_words_in_common_and_those_of_others_few(vocabulary: Vocabulary):
+    reports = defaultdict(list)
+    for source in range(60):
+        text = compose(1, source, 0, 0.0, vocabulary)
+        reports[_event(text.title, vocabulary.language)].append(_words(text))
+    same = [_common(*pair) for found in reports.values() for pair in combinations(found, 2)]
+    others = [_common(*pair) for pair in combinations([found[0] for found in reports.values()], 2)]
+    assert mean(same) > 0.65
+    assert mean(others) < 0.4
+
+
+@pytest.mark.parametrize("vocabulary", VOCABULARIES, ids=lambda vocabulary: vocabulary.language)
+def test_a_made_up_text_has_no_sentence_twice_and_reports_of_an_event_agree_on_figures(vocabulary: Vocabulary):
+    figures = defaultdict(set)
+    for source in range(60):
+        text = compose(1, source, 0, 0.0, vocabulary)
+        sentences = re.split(r"(?<=[.。])", "".join(text.paragraphs))
+        assert len(set(sentences)) == len(sentences)
+        for sentence in sentences:
+            figures[_event(text.title, vocabulary.language), re.sub(r"\d+", "", sentence)].add(sentence)
+    assert {len(found) for found in figures.values()} == {1}
+
+
+@pytest.mark.parametrize("vocabulary", VOCABULARIES, ids=lambda vocabulary: vocabulary.language)
+def test_a_vocabulary_is_large(vocabulary: Vocabulary):
+    assert len(set(vocabulary.sentences)) == len(vocabulary.sentences) >= 30
+    assert len(set(vocabulary.objects)) == len(vocabulary.objects) >= 16
+    names = {name for sentence in vocabulary.sentences[1:] for _, name, _, _ in Formatter().parse(sentence) if name}
+    assert names == {"person", "critic", "town", "suburb", "venue", "firm", "number", "small", "object"}
 
 
 def _event(title: str, language: str) -> str:
     """A title without its verb, which each source chooses."""
     verbs = next(each.verbs for each in VOCABULARIES if each.language == language)
     return re.sub("|".join(verbs), "", title)
+
+
+def _words(text: Text) -> set[str]:
+    """Pairs of characters in Chinese, which does not separate words."""
+    whole = " ".join((text.title, *text.paragraphs)).lower()
+    characters = re.findall(r"[\u4e00-\u9fff]", whole)
+    return set(map("".join, pairwise(characters))) if characters else set(re.findall(r"\w+", whole))
+
+
+def _common(one: set[str], other: set[str]) -> float:
+    return len(one & other) / min(len(one), len(other))
 
 
 @given(peak=st.floats(0, 24))
