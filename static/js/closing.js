@@ -2,7 +2,9 @@
 export function closeByPressing() {
   const close = (target) => {
     for (const menu of document.querySelectorAll("details:is(.menu, .bar-menu:not(.bar-filter))[open]")) {
-      if (!menu.contains(target)) menu.open = false;
+      if (menu.contains(target)) continue;
+      if (!target && menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+      menu.open = false;
     }
     const answer = document.getElementById("refresh-answer"); // stays while checks are under way
     if (answer && !target?.closest?.(".refresh") && !answer.querySelector("[hx-get]")) answer.replaceChildren();

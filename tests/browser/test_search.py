@@ -139,6 +139,22 @@ def person(page: Page, client, live_server):
     return user
 
 
+def test_related_terms_and_menus_can_be_used_by_keyboard(page: Page, person):
+    geneva_talks()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/search/?q=geneva")
+    menu = page.get_by_title("Save search")
+    menu.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Name", exact=True)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(menu).to_be_focused()
+    for last in (page.locator(".chips .chip-end").last, page.get_by_role("link", name="Only my words")):
+        last.focus()
+        box = last.bounding_box()
+        assert box["x"] + box["width"] <= 390
+
+
 @pytest.mark.parametrize(("width", "highest"), [(1440, 110), (820, 110), (390, 130)])
 def test_results_begin_near_the_top(page: Page, person, width, highest):
     geneva_talks()
