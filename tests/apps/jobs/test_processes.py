@@ -105,7 +105,7 @@ def test_the_database_ends_the_session_of_who_is_stopped_while_committing(counti
 
 
 def test_two_workers_at_a_time_never_take_the_same_split(counting_job):
-    counting_job(records=30, per_split=1, during=lambda number, beat: time.sleep(0.005))
+    counting_job(records=30, per_split=1, during=lambda number, beat: time.sleep(0.005), backups=False)
     job, _ = actions.claiming.create(KIND, requested_by="a test")
     actions.advancing.advance(job.pk)
     connection.close()
