@@ -107,7 +107,7 @@ def save_search(request: PersonsRequest) -> HttpResponse:
             text = _("Search saved. You get a mail for each new article; here are more choices.")
         else:
             text = _("Search saved. The sidebar counts its new articles from your feeds; here are more choices.")
-        rules.set_rule(request.user, saved.pk, mail=Rule.Mail.ONCE if mailed else "", highlight=not mailed)
+        rules.set_rule(request.user, saved.pk, mail=Rule.Mail.ONCE if mailed else Rule.Mail.NONE, highlight=not mailed)
     messages.success(request, text)
     return redirect("alert_rule", saved.pk)
 
