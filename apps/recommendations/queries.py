@@ -104,7 +104,8 @@ def recommended(user: User, most: int) -> list[Recommendation]:
 
     Followed and dismissed sources are left out.
     """
-    kinds: list[Sequence[Reason]] = [_by_followers(user, most), _rising(_new_to(user), most)]
+    by_followers = fetch_as(partial(Reason, kind="followers"), _BY_FOLLOWERS, {"user": user.pk, "most": most})
+    kinds: list[Sequence[Reason]] = [by_followers, _rising(_new_to(user), most)]
     reasons: dict[int, Reason] = {}
     for reason in chain.from_iterable(zip_longest(*kinds)):
         if reason is not None and len(reasons) < most:
@@ -143,10 +144,6 @@ SELECT other_id AS source_id, shared AS count, about FROM (
     ORDER BY likeness.other_id, likeness.value DESC, likeness.source_id
 ) found ORDER BY total DESC, other_id LIMIT %(most)s
 """
-
-
-def _by_followers(user: User, most: int) -> list[Reason]:
-    return fetch_as(partial(Reason, kind="followers"), _BY_FOLLOWERS, {"user": user.pk, "most": most})
 
 
 def _rising(among: QuerySet[Source], most: int) -> list[Reason]:

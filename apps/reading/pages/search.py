@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from heapq import nlargest
 from typing import NamedTuple
 
 from django.contrib.auth.models import AnonymousUser
@@ -89,7 +90,7 @@ def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -
     origins = {posting_id for term in shown for posting_id in term.posting_ids}
     read = texts(user, origins.union(result.postings))
     added = _added(shown, read, query)
-    chips = added[:MAX_CHIPS]
+    chips, frequent = added[:MAX_CHIPS], nlargest(MAX_SOURCES, result.sources, key=result.sources.__getitem__)
     return _page(query, order, has_words=has_words) | {
         "meant": _meant(tree, query),  # spelling suggestion
         "understood": understood(tree, query.text),  # the parsed query, if ambiguous
@@ -106,7 +107,7 @@ def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -
         "chips": chips,
         "further": Link("", query.changed(all_terms=True).address(), len(result.added) - len(shown)),
         "removed": tuple(Link(term, query.putting_back(term).address()) for term in query.removed),
-        "sources": sources(tree, query, result, _source_names(user, result)),
+        "sources": sources(tree, query, result, following.source_names(user, frequent)),
         "next": query.changed(start=result.next).address() if result.next else "",
     }
 
@@ -276,17 +277,6 @@ def _filter_value(source_id: int, name: str, names: Iterable[str]) -> str:
     """The value of `source:` that matches only this source."""
     is_unique = sum(language.names_match(name, other) for other in names) == 1 and not name.isdecimal()
     return name if is_unique else str(source_id)
-
-
-def _source_names(user: User | AnonymousUser, result: SearchResult) -> dict[int, str]:
-    """The names of sources that the user may see, custom ones first."""
-    ids = sorted(result.sources, key=lambda source_id: -result.sources[source_id])[:MAX_SOURCES]
-    shown = following.visible_sources(user).filter(pk__in=ids).only("title", "url", "listed")
-    names = {source.pk: str(source) for source in shown}
-    if user.is_authenticated:
-        own = following.follows_of(user).filter(source_id__in=ids).exclude(title="").values_list("source_id", "title")
-        names |= dict(own)
-    return names
 
 
 # --- saved searches and alerts ----------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Blocks of the index for ranking, conditions and lists of the newest: generations and the in-memory segment."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import repeat
 from typing import TYPE_CHECKING
@@ -29,29 +29,25 @@ class Reader:
     """
 
     def __init__(self, runs: Sequence[Sequence[Segment]], terms: Sequence[int], *, may_stop: bool) -> None:
-        self._waiting = [[segment.id for segment in run] for run in runs]
+        self._waiting = list(runs)
         self._terms = terms
-        self._place = {term: place for place, term in enumerate(terms)}
+        self.place = {term: place for place, term in enumerate(terms)}  # of each term in `rows`
         self._may_stop = may_stop
-        self._rows: dict[int, list[Row | None]] = {}
+        self._rows: dict[int, list[Row | None]] = {}  # by the first generation of a run
         self._largest: dict[tuple[int, int], int] | None = None
 
-    def rows(self, generation: int) -> list[Row | None]:
+    def rows(self, run: Sequence[Segment]) -> list[Row | None]:
         """Of each of the terms, in their order."""
-        if generation not in self._rows:
-            start = next(number for number, run in enumerate(self._waiting) if generation in run)
-            begun, end = bool(self._rows), start + FIRST_READ
-            chosen = self._waiting[start:end] if self._may_stop and not begun else self._waiting
-            self._waiting = [run for run in self._waiting if run not in chosen]
-            self._rows |= stored.rows([generation for run in chosen for generation in run], self._terms)
-        return self._rows[generation]
-
-    def row(self, generation: int, term: int) -> Row | None:
-        return self.rows(generation)[self._place[term]]
+        if run[0].id not in self._rows:
+            start = next(number for number, each in enumerate(self._waiting) if each is run)
+            first, end = (start, start + FIRST_READ) if self._may_stop and not self._rows else (0, len(self._waiting))
+            chosen, self._waiting[first:end] = self._waiting[first:end], []
+            self._rows |= {each[0].id: rows for each, rows in stored.rows(chosen, self._terms)}
+        return self._rows[run[0].id]
 
     def largest(self, generation: int, term: int) -> int:
         if self._largest is None:
-            waiting = [generation for run in self._waiting for generation in run]
+            waiting = [segment.id for run in self._waiting for segment in run]
             self._largest = stored.largest(waiting, self._terms)
         return self._largest.get((generation, term), 0)
 
@@ -66,16 +62,8 @@ class _Block(PostingSource):
         self._snapshot = snapshot
         self._trial: Trial | None = None
 
-    def parts(self) -> Iterable[tuple[int, Sequence[Row | None]]]:
-        """Rows of the block's terms by part, each with the part's offset."""
-        raise NotImplementedError
-
     def rows(self) -> Sequence[Row | None]:
-        return self._rows
-
-    @cached_property
-    def _rows(self) -> Sequence[Row | None]:
-        return [_joined(of_term) for of_term in zip(*(zip(repeat(at), rows) for at, rows in self.parts()), strict=True)]
+        raise NotImplementedError
 
     def alive(self) -> NDArray[np.bool_] | None:
         raise NotImplementedError
@@ -128,8 +116,8 @@ class GenerationBlock(_Block):
         found = [max(self._reader.largest(part.id, term) for part in self._segments) for term in self._terms]
         return np.array(found) * ((K1 + 1) / MAX_PACKED)
 
-    def parts(self) -> Iterable[tuple[int, Sequence[Row | None]]]:
-        return [(part.first - self.first, self._reader.rows(part.id)) for part in self._segments]
+    def rows(self) -> Sequence[Row | None]:
+        return self._reader.rows(self._segments)
 
     @cached_property
     def _columns(self) -> Columns:
@@ -145,7 +133,7 @@ class GenerationBlock(_Block):
         return stored.of_sources(self._segments, ids, self.attributes().source_ids)
 
     def holding(self, term: int) -> IntArray:
-        row = _joined([(part.first - self.first, self._conditions.row(part.id, term)) for part in self._segments])
+        row = self._conditions.rows(self._segments)[self._conditions.place[term]]
         return row.documents if row else NOTHING
 
     def read(self, offsets: IntArray) -> list[Document]:
@@ -164,9 +152,14 @@ class MemoryBlock(_Block):
     def largest(self) -> FloatArray | None:
         return None
 
-    def parts(self) -> Iterable[tuple[int, Sequence[Row | None]]]:
+    def rows(self) -> Sequence[Row | None]:
+        return self._rows
+
+    @cached_property
+    def _rows(self) -> Sequence[Row | None]:
         average = self._snapshot.average_length
-        return [(chunk.first - self.first, chunk.rows(self._terms, average)) for chunk in self._chunks]
+        parts = [zip(repeat(chunk.first - self.first), chunk.rows(self._terms, average)) for chunk in self._chunks]
+        return [stored.joined_row(of_term) for of_term in zip(*parts, strict=True)]
 
     def attributes(self) -> Attributes:
         return self._attributes
@@ -189,21 +182,6 @@ class MemoryBlock(_Block):
         every = [document for chunk in self._chunks for document in chunk.documents]
         found = [every[offset] for offset in offsets.tolist()]
         return [document for document in found if document is not None]
-
-
-def _joined(rows: Iterable[tuple[int, Row | None]]) -> Row | None:
-    """Merge rows of adjacent blocks, each with the offset of its block."""
-    found = [(offset, row) for offset, row in rows if row is not None]
-    if len(found) == 1:
-        [(offset, row)] = found
-        return Row(row.documents + offset, row.impacts, row.largest) if offset else row
-    if not found:
-        return None
-    return Row(
-        np.concatenate([row.documents + offset for offset, row in found]),
-        np.concatenate([row.impacts for _, row in found]),
-        max(row.largest for _, row in found),
-    )
 
 
 def joinable(generations: Sequence[Segment]) -> list[list[Segment]]:

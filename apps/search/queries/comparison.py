@@ -14,7 +14,6 @@ from apps.search.algorithms.index import inversion
 from apps.search.algorithms.index.conditions import Postings
 from apps.search.algorithms.language import Tree, conditions
 from apps.search.algorithms.models import recipe, thesis
-from apps.search.algorithms.models.index import IntArray, Vectors
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.ranking import Ranking
 from apps.search.queries.analysis import languages_of, query_of
@@ -63,7 +62,9 @@ def _compared(index: Snapshot, user: User, tree: Tree, now: datetime) -> Compari
     if not found or not query:
         return Comparison(len(found), 0.0, ())
     started = time.perf_counter()
-    indexes = thesis.three_indexes(partial(_whole_vectors, index), np.array([each.document for each in found]))
+    documents = np.array([each.document for each in found])
+    # With what sources repeat: the thesis leaves nothing out.
+    indexes = thesis.three_indexes(lambda some: inversion.vectors(index.read(some), [0] * some.size), documents)
     reading = _milliseconds(started)
     narrowed = index.restricted(Postings(frozenset(each.posting_id for each in found)))
     posting_of = {each.document: each.posting_id for each in found}
@@ -77,11 +78,6 @@ def _compared(index: Snapshot, user: User, tree: Tree, now: datetime) -> Compari
             ModelAnswer(name, postings, len({*postings} & {*ours}), tuple(added[:SHOWN]), _milliseconds(started))
         )
     return Comparison(len(found), reading, tuple(answers))
-
-
-def _whole_vectors(index: Snapshot, documents: IntArray) -> Vectors:
-    """With what sources repeat: the thesis leaves nothing out."""
-    return inversion.vectors(index.read(documents), [0] * documents.size)
 
 
 def _milliseconds(started: float) -> float:

@@ -4,11 +4,10 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import CharField, Value
-from django.db.models.functions import Coalesce, Left, NullIf
 
 from apps.accounts.models import User
-from apps.following import queries as following
+from apps.database.statements import fetch_rows
+from apps.following.queries.states import OWN, READABLE
 from apps.postings.algorithms.words import analyse, language_of
 from apps.search.algorithms.language import Tree, wanted
 from apps.search.algorithms.snippets import Piece, marked, snippet, spellings
@@ -27,14 +26,19 @@ class Text:
         return f"{self.title}\n{self.text}"
 
 
+_TEXTS = f"""
+SELECT posting.id, posting.title, left(posting.text, {READ}) AS beginning,
+    coalesce(nullif(posting.language, ''), source.language) AS declared
+FROM postings_posting posting {OWN} WHERE posting.id = ANY(%(ids)s) AND {READABLE}
+"""
+
+
 def texts(user: User | AnonymousUser, posting_ids: Collection[int]) -> dict[int, Text]:
     """Texts of the readable ones of the postings. One query."""
-    found = following.readable_by(user).filter(pk__in=posting_ids)
-    declared = Coalesce(NullIf("language", Value("")), "source__language", output_field=CharField())
-    values = found.annotate(beginning=Left("text", READ), declared=declared)
+    rows = fetch_rows(_TEXTS, {"user": user.pk or 0, "ids": list(posting_ids)}, generic=True)
     return {
-        row.pk: Text(row.title, row.beginning, language_of(f"{row.title}\n{row.beginning}", row.declared))
-        for row in values.values_list("pk", "title", "beginning", "declared", named=True)
+        row.id: Text(row.title, row.beginning, language_of(f"{row.title}\n{row.beginning}", row.declared))
+        for row in rows
     }
 
 

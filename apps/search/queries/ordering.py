@@ -26,24 +26,6 @@ ALIKE_WORDS = 3  # that like titles begin with; twice as many characters in scri
 _FIRST_COPIES = "SELECT id, first_copy FROM postings_posting WHERE id = ANY(%s) AND first_copy IS NOT NULL"
 
 
-def attributes_of(index: Snapshot, documents: NDArray[np.int64]) -> Attributes:
-    """Attributes of documents, in their order."""
-    numbers = np.zeros((3, documents.size), np.int64)
-    languages = np.zeros(documents.size, "S3")
-    order = np.argsort(documents)
-    ascending = documents[order]
-    for block in index.blocks():
-        start, end = ascending.searchsorted((block.first, block.first + block.size)).tolist()
-        if start < end:
-            at, known = order[start:end], block.attributes()
-            offsets = documents[at] - block.first
-            numbers[0, at] = known.posting_ids[offsets]
-            numbers[1, at] = known.source_ids[offsets]
-            numbers[2, at] = known.published[offsets]
-            languages[at] = known.languages[offsets]
-    return Attributes(numbers[0], numbers[1], numbers[2], languages)
-
-
 def titled(index: Snapshot, found: Ranking, required: Sequence[Sequence[str]]) -> Flags:
     """Which results of the first pages have all words of the query in their titles.
 

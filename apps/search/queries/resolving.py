@@ -97,7 +97,7 @@ class _Resolver:
 
     def visible(self) -> Condition:
         """What the user may open: listed and followed sources, and starred postings of others."""
-        seen = frozenset(following.visible_sources(self.user).values_list("pk", flat=True))
+        seen = following.visible_source_ids(self.user)
         if not self.user.is_authenticated:
             return Sources(seen)
         starred = self._stars.exclude(posting__source_id__in=seen).values_list("posting_id", flat=True)

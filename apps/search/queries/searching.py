@@ -31,7 +31,7 @@ from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Judgeme
 from apps.search.queries.analysis import languages_of, query_of, required_terms
 from apps.search.queries.cursors import LENGTH, RankCursor
 from apps.search.queries.limits import Limited
-from apps.search.queries.ordering import attributes_of, first_of_each, own_languages_first, tickers_last, titled
+from apps.search.queries.ordering import first_of_each, own_languages_first, tickers_last, titled
 from apps.search.queries.resolving import condition_of
 from apps.search.queries.snapshot import Snapshot, snapshot
 
@@ -155,7 +155,7 @@ def _by_time(request: _Request, cursor: str) -> SearchResult:
         rest = found if before is None else _behind(index, condition, found, before)
         documents = np.array([each.document for each in found], np.int64)
         total = len(found) if len(found) < MAX_COUNTED else _amount(index, limited)
-        sources = Counter(attributes_of(index, documents).source_ids.tolist())
+        sources = Counter(index.attributes(documents).source_ids.tolist())
         shown = rest[:LENGTH]
         copies = _copies(index, condition, shown) if request.fold else frozenset()
     last = Cursor(moment_of(shown[-1].published), shown[-1].posting_id) if shown else None
@@ -241,7 +241,7 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
     narrowed = index.restricted(limited, worth)
     answer = recipe.search(narrowed, query, MAX_RANKED, recipe=_recipe(request, judgement), judgement=judgement)
     found, required = answer.ranking, required_terms(request.tree, languages)
-    known = attributes_of(index, found.documents)
+    known = index.attributes(found.documents)
     is_unjudged = request.order == "relevance" and not judgement.wanted
     kept = own_languages_first(request.user, found, known, is_unjudged and titled(index, found, required))
     kept = tickers_last(index, found, known, kept)
@@ -250,21 +250,18 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
     exact, with_own_words = _amounts_with(narrowed, required)
     added = answer.expansion.added(query.terms)
     origins = sorted({document for term in added for document, _ in term.origins})
-    posting_of = dict(zip(origins, index.posting_ids(np.array(origins, np.int64)), strict=True))
+    posting_of = dict(zip(origins, index.attributes(np.array(origins, np.int64)).posting_ids.tolist(), strict=True))
     whole = SearchResult(
         postings=tuple(known.posting_ids[kept].tolist()),
         # Added words find more, of which only the best are shown.
         total=max(with_own_words, len(found)),
         exact=exact,
-        added=tuple(
-            Added(term.term, term.weight, tuple(posting_of[document] for document, _ in term.origins)) for term in added
-        ),
+        added=tuple(Added(term.term, term.weight, tuple(posting_of[at] for at, _ in term.origins)) for term in added),
         sources=Counter(known.source_ids.tolist()),
         is_partial=limited.is_partial,
     )
-    followers = worth.followers if worth else None
     sources, published = known.source_ids[kept], known.published[kept]
-    return _Ranked(whole, tuple(sources.tolist()), tuple(published.tolist()), followers)
+    return _Ranked(whole, tuple(sources.tolist()), tuple(published.tolist()), worth and worth.followers)
 
 
 def _recipe(request: _Request, judgement: Judgement) -> Recipe:

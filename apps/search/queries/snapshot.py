@@ -16,7 +16,7 @@ from apps.postings.algorithms.words import analyse
 from apps.postings.queries.boilerplate import strippers
 from apps.search.algorithms.index import inversion
 from apps.search.algorithms.index.conditions import ALWAYS, Condition, Worth
-from apps.search.algorithms.index.inversion import Chunk, Document, spans
+from apps.search.algorithms.index.inversion import Attributes, Chunk, Document, spans
 from apps.search.algorithms.index.newest import Found, newest
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
 from apps.search.queries import stored
@@ -84,9 +84,8 @@ class Snapshot:
         wanted = numbers.tolist()
         required = sorted(set(self.condition.terms()))
         # Without terms a search by time ends in the newest generation, which should not be a part of a large block.
-        is_joined = bool(wanted or required)
         generations = self.state.generations
-        runs = (joinable(generations) if is_joined else [[generation] for generation in generations])[::-1]
+        runs = (joinable(generations) if wanted or required else [[generation] for generation in generations])[::-1]
         reader = Reader(runs, wanted, may_stop=self.worth is not None)
         conditions = Reader(runs, required, may_stop=not wanted or self.worth is not None)
         memory: Blocks = [MemoryBlock(self, self._chunks, wanted)] if self._chunks else []
@@ -117,11 +116,22 @@ class Snapshot:
         found = stored.documents(self.state.head, set(numbers))
         return [found.get(number, NO_DOCUMENT) for number in numbers]
 
-    def posting_ids(self, documents: IntArray) -> list[int]:
-        """The posting id of each document, 0 for a deleted one."""
-        rows = fetch("SELECT number, posting_id FROM search_document WHERE number = ANY(%s)", [documents.tolist()])
-        known = dict(rows)
-        return [known.get(number, 0) for number in documents.tolist()]
+    def attributes(self, documents: NDArray[np.int64]) -> Attributes:
+        """Attributes of documents, in their order."""
+        numbers = np.zeros((3, documents.size), np.int64)
+        languages = np.zeros(documents.size, "S3")
+        order = np.argsort(documents)
+        ascending = documents[order]
+        for block in self.blocks():
+            start, end = ascending.searchsorted((block.first, block.first + block.size)).tolist()
+            if start < end:
+                at, known = order[start:end], block.attributes()
+                offsets = documents[at] - block.first
+                numbers[0, at] = known.posting_ids[offsets]
+                numbers[1, at] = known.source_ids[offsets]
+                numbers[2, at] = known.published[offsets]
+                languages[at] = known.languages[offsets]
+        return Attributes(numbers[0], numbers[1], numbers[2], languages)
 
     def documents_of(self, posting_ids: Collection[int]) -> NDArray[np.int64]:
         """The documents of the indexed ones of the postings, unordered."""

@@ -4,7 +4,7 @@ No cached value ever changes under its key: numbers of documents and generations
 emptied has another head.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,7 @@ def _state_weight(state: tuple[tuple[int, ...], tuple["Segment", ...]]) -> int:
     return sum(map(len, state)) * OVERHEAD
 
 
-_rows = Cache[tuple[int, int], Row | None](128 * MEGABYTE, _row_weight)  # of generation and term
+_rows = Cache[tuple[tuple[int, ...], int], Row | None](128 * MEGABYTE, _row_weight)  # of a run and a term
 _columns = Cache[tuple[tuple[int, int], ...], "Columns"](64 * MEGABYTE, _column_weight)  # of runs, with dead counts
 _of_sources = Cache[tuple[tuple[int, ...], frozenset[int]], NDArray[np.uint8]](4 * MEGABYTE, lambda bits: bits.nbytes)
 _documents = Cache[tuple[int, int], Document](48 * MEGABYTE, _document_weight)  # of head and number
@@ -152,22 +152,45 @@ def _unpacked(row: Any) -> Columns:
     return Columns(known, ~unpack_flags(row.dead, row.size))
 
 
-def rows(generations: Sequence[int], terms: Sequence[int]) -> dict[int, list[Row | None]]:
-    """By generation, the postings of each term in their order; None where it has none."""
-    keys = [(generation, term) for generation in generations for term in terms]
-    found = _rows.among(keys)
-    if len(found) < len(keys):
-        missing = set(keys) - found.keys()
-        read: dict[tuple[int, int], Row | None] = dict.fromkeys(missing)
-        for row in fetch_rows(
-            "SELECT generation_id, term_id, largest, postings FROM search_row"
-            " WHERE term_id = ANY(%s) AND generation_id = ANY(%s)",
-            [sorted({term for _, term in missing}), sorted({generation for generation, _ in missing})],
-        ):
-            read[row.generation_id, row.term_id] = unpack_row(row.postings, row.largest)
-        _rows.keep(read)
-        found |= read
-    return {generation: [found[generation, term] for term in terms] for generation in generations}
+_ROWS = """
+SELECT generation_id, term_id, largest, postings FROM search_row WHERE term_id = ANY(%s) AND generation_id = ANY(%s)
+"""
+
+
+def rows(
+    runs: Sequence[Sequence[Segment]], terms: Sequence[int]
+) -> Iterator[tuple[Sequence[Segment], list[Row | None]]]:
+    """Each run of adjacent generations with the postings of each term in their order; None where it has none."""
+    keys = [tuple(segment.id for segment in run) for run in runs]
+    found = _rows.among((key, term) for key in keys for term in terms)
+    pairs = zip(keys, runs, strict=True)
+    if missing := [(key, run, term) for key, run in pairs for term in terms if (key, term) not in found]:
+        wanted = [list({term for *_, term in missing}), list({part.id for _, run, _ in missing for part in run})]
+        read = {
+            (row.generation_id, row.term_id): unpack_row(row.postings, row.largest) for row in fetch_rows(_ROWS, wanted)
+        }
+        made = {
+            (key, term): joined_row((part.first - run[0].first, read.get((part.id, term))) for part in run)
+            for key, run, term in missing
+        }
+        _rows.keep(made)
+        found |= made
+    return ((run, [found[key, term] for term in terms]) for key, run in zip(keys, runs, strict=True))
+
+
+def joined_row(rows: Iterable[tuple[int, Row | None]]) -> Row | None:
+    """Merge rows of adjacent parts of a block, each with the offset of its part."""
+    found = [(offset, row) for offset, row in rows if row is not None]
+    if len(found) == 1:
+        [(offset, row)] = found
+        return Row(row.documents + offset, row.impacts, row.largest) if offset else row
+    if not found:
+        return None
+    return Row(
+        np.concatenate([row.documents + offset for offset, row in found]),
+        np.concatenate([row.impacts for _, row in found]),
+        max(row.largest for _, row in found),
+    )
 
 
 def largest(generations: Sequence[int], terms: Sequence[int]) -> dict[tuple[int, int], int]:

@@ -86,7 +86,13 @@ def passed(at: datetime, now: datetime) -> int:
 # These are cached, since lists show many times that are alike; the language is only part of the key.
 @functools.lru_cache(maxsize=20_000)
 def _exact(at: datetime, zone: tzinfo, language: str | None) -> str:
-    return escape(date_format(localtime(at, zone), _("j F Y, H:i:s e")))
+    local = localtime(at, zone)
+    return escape(f"{_until_clock(local.date(), language)}{local:%H:%M:%S} {local.tzname()}")
+
+
+@functools.lru_cache(maxsize=1_000)
+def _until_clock(day: date, language: str | None) -> str:
+    return date_format(day, _("j F Y, H:i:s e").removesuffix("H:i:s e"))  # in all languages the end
 
 
 @functools.lru_cache(maxsize=1_000)

@@ -58,11 +58,6 @@ def _new(base: str, source_id: int, hub: str, topic: str, now: datetime) -> Subs
     )
 
 
-def _secret_for(hub: str) -> str:
-    """A new secret; "" for a hub without TLS, where others could read it."""
-    return secrets.token_urlsafe(32) if hub.startswith("https:") else ""
-
-
 def _end(subscription: Subscription, now: datetime) -> None:
     """End a locked subscription; a hub with a running lease must be notified. rssCloud servers just forget us."""
     must_unsubscribe = subscription.kind == Kind.WEBSUB and subscription.expires_at is not None
@@ -113,8 +108,10 @@ def _begin_request(subscription: Subscription, now: datetime) -> bool:
     if subscription.state == State.ENDING and subscription.failures >= MAX_GOODBYES:
         Subscription.objects.filter(pk=subscription.pk).update(state=State.ENDED, due_at=None)
         return False
-    # One secret for all requests until one is confirmed: it is unknown which of them the hub uses.
-    subscription.offered_secret = subscription.offered_secret or _secret_for(subscription.hub)
+    # One secret for all requests until one is confirmed: it is unknown which of them the hub uses. None for a hub
+    # without TLS, where others could read it.
+    if subscription.hub.startswith("https:"):
+        subscription.offered_secret = subscription.offered_secret or secrets.token_urlsafe(32)
     subscription.failures += 1
     subscription.requested_at = now
     subscription.due_at = now + leases.until_repetition(subscription.failures)

@@ -15,7 +15,6 @@ from apps.search.algorithms.index.conditions import All, Stands
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Recipe, search
 from apps.search.queries import Snapshot, snapshot
-from apps.search.queries.ordering import attributes_of
 from lab.harness import cpu_seconds
 
 Case = TypeVar("Case")
@@ -80,7 +79,7 @@ def search_postings(question: Question, recipe: Recipe = WITHOUT_FEEDBACK) -> li
     """Postings for any of the words, by relevance."""
     with snapshot() as index:
         answer = search(index, question.query, RESULTS, recipe=recipe)
-        return list(attributes_of(index, answer.ranking.documents).posting_ids.tolist())
+        return list(index.attributes(answer.ranking.documents).posting_ids.tolist())
 
 
 def search_with_feedback(question: Question) -> list[int]:

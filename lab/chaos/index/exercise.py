@@ -142,7 +142,7 @@ class Reader:
 
 
 def _faults_of(index: Snapshot, documents: Any) -> list[str]:
-    posting_ids = index.posting_ids(documents)
+    posting_ids = index.attributes(documents).posting_ids.tolist()
     known = {id for (id,) in fetch("SELECT id FROM postings_posting WHERE id = ANY(%s)", [posting_ids])}
     faults = [f"posting {id} was found and is not there" for id in posting_ids if id not in known]
     if len(set(posting_ids)) < len(posting_ids):

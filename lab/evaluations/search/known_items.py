@@ -97,7 +97,9 @@ def found_by_bm25(known: KnownItem) -> bool:
     tree = parse(known.query)
     with snapshot() as index:
         query = query_of(index, tree, languages_of(index, tree))
-        return not known.posting_ids.isdisjoint(index.posting_ids(bm25(index, query, FIRST).documents))
+        return not known.posting_ids.isdisjoint(
+            index.attributes(bm25(index, query, FIRST).documents).posting_ids.tolist()
+        )
 
 
 def shares_found(

@@ -131,7 +131,10 @@ def _identities(index: Snapshot) -> dict[int, str]:
     """The collection's name of each document of the index."""
     guids = dict(Posting.objects.values_list("pk", "guid"))
     numbers = index.documents_of(guids)
-    return {int(number): guids[posting] for number, posting in zip(numbers, index.posting_ids(numbers), strict=True)}
+    return {
+        int(number): guids[posting]
+        for number, posting in zip(numbers, index.attributes(numbers).posting_ids.tolist(), strict=True)
+    }
 
 
 def _others(index: Snapshot, documents: NDArray[np.int64]) -> dict[str, Rank]:

@@ -80,7 +80,7 @@ def answers(index: Snapshot) -> tuple[object, ...]:
         again.documents,
         again.average_length,
         again.document_frequencies(again.numbers(WORDS)).tolist(),
-        again.posting_ids(ranked.documents),
+        again.attributes(ranked.documents).posting_ids.tolist(),
         ranked.scores.tolist(),
         [found.posting_id for found in again.newest(100)],
     )

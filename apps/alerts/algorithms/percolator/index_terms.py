@@ -196,7 +196,8 @@ def _readings(tree: Tree) -> list[tuple[int, list[Disjunct] | None]]:
     """The disjuncts of the query, with a bit mask of the languages that share them."""
     named = list(dict.fromkeys(texts(tree)))
     variants = list(zip(*map(_variants, named), strict=True)) or [()] * len(GROUPS)
-    own = range(len(GROUPS)) if _has_language_filter(tree) else [0] * len(GROUPS)  # not to be shared
+    names_language = any(isinstance(leaf, Filter) and leaf.field == "lang" for leaf in leaves(tree))
+    own = range(len(GROUPS)) if names_language else [0] * len(GROUPS)  # not to be shared
     alike: dict[tuple[int, tuple[tuple[str, ...], ...]], list[int]] = {}
     for number, key in enumerate(zip(own, variants, strict=True)):
         alike.setdefault(key, []).append(number)
@@ -213,10 +214,6 @@ def _variants(text: str) -> tuple[tuple[str, ...], ...]:
     kept: dict[tuple[str, ...], tuple[str, ...]] = {}
     found = (tuple(sequence(text, group[0])) for group in GROUPS)
     return tuple(kept.setdefault(items, items) for items in found)
-
-
-def _has_language_filter(tree: Tree) -> bool:
-    return any(isinstance(leaf, Filter) and leaf.field == "lang" for leaf in leaves(tree))
 
 
 # --- rarity of terms --------------------------------------------------------------------------------------------------

@@ -117,7 +117,8 @@ class Patterns:
         """Why a page is not worth a request, as a sentence; "" if it is, or is one of the few that test the rule."""
         news, index, valueless = self.counts(url)
         fetches, useful = news + index + valueless, news + index
-        if fetches < MIN_FETCHES or useful >= max(1.0, USEFUL_SHARE * fetches) or _is_test(url):
+        is_test = crc32(page_key(url).encode()) % 10_000 < 10_000 * TESTED_SHARE
+        if fetches < MIN_FETCHES or useful >= max(1.0, USEFUL_SHARE * fetches) or is_test:
             return ""
         number = f"Only {useful}" if useful else "None"
         return f"{number} of {fetches:,} pages with addresses like it were worth reading."
@@ -128,7 +129,3 @@ class Patterns:
             return shape
         host, colon, rest = shape.rpartition(": ")
         return f"{host}{colon}{_ELSEWHERE}/{rest.partition('/')[2].partition(' ')[0]}"
-
-
-def _is_test(url: str) -> bool:
-    return crc32(page_key(url).encode()) % 10_000 < 10_000 * TESTED_SHARE
