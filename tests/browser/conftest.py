@@ -32,8 +32,8 @@ def browser() -> Iterator[Browser]:
     """It ends with this folder: its driver runs a loop in this thread, where other tests run loops of their own."""
     if CHROMIUM is None:
         pytest.skip(WHERE_TO_GET_IT)
-    # Without isolation, a page takes one process instead of several.
-    options = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-site-isolation-trials"]
+    # Without isolation, a page takes one process instead of several; nor does drawing need one of its own.
+    options = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-site-isolation-trials", "--in-process-gpu"]
     with sync_playwright() as driver, driver.chromium.launch(executable_path=CHROMIUM, args=options) as browser:
         yield browser
 

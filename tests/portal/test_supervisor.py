@@ -77,13 +77,23 @@ def test_a_stalled_preparation_fails_the_start(supervisor):
         supervisor.finish(python("preparation", "import time; time.sleep(60)", stalled_after=1.0))
 
 
+# For two seconds, several times as busy as a program that makes progress is at least.
+BUSY = """
+import time
+end = time.monotonic() + 2
+while time.monotonic() < end:
+    enough = time.process_time() + 0.01
+    while time.process_time() < enough: pass
+    time.sleep(0.08)
+"""
+
+
 @pytest.mark.parametrize(
     "work",
     [
-        "end = time.monotonic() + 2\nwhile time.monotonic() < end: pass",
+        BUSY,
         "for number in range(10): print(number, flush=True); time.sleep(0.2)",
-        "subprocess.run([sys.executable, '-c', 'import time\\nend = time.monotonic() + 2\\n'"
-        "'while time.monotonic() < end: pass'])",
+        f"subprocess.run([sys.executable, '-c', {BUSY!r}])",
     ],
     ids=["cpu", "output", "cpu of a child"],
 )

@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from django.db import transaction
+from pytest_django import DjangoDbBlocker
 
 from apps.account_data.formats import container
 from apps.account_data.formats.problems import BadArchive
@@ -13,6 +15,15 @@ from tests.apps.account_data.worlds import a_busy_person
 from tests.builders import a_user
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def archive(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> bytes:
+    """That of a busy person, who is gone."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        made = archive_of(a_busy_person())
+        transaction.set_rollback(True)
+    return made
 
 
 LINE = b'{"source": "https://x.example/", "guid": "1", "changed_at": "2024-05-01T12:00:00+00:00", "read": true}\n'
@@ -66,8 +77,7 @@ LINE = b'{"source": "https://x.example/", "guid": "1", "changed_at": "2024-05-01
         ({"notifications__json": b'{"digest_hour": 25}'}, "notifications.json: The hour"),
     ],
 )
-def test_errors_name_their_place_and_nothing_is_imported(members, message):
-    archive = archive_of(a_busy_person())
+def test_errors_name_their_place_and_nothing_is_imported(archive, members, message):
     bob = a_user("bob", email="bob@mail.example")
     before = everything(bob)
     with pytest.raises(BadArchive) as raised:
