@@ -96,10 +96,11 @@ def best_by_trying(gains, tasks, longest, most):
     return together[: max(tasks, fewest.sum()) + 1].max()
 
 
-def test_with_a_longest_gap_two_hundred_random_choices_are_as_good_as_the_best_of_all():
+@pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.trial)])
+def test_with_a_longest_gap_random_choices_are_as_good_as_the_best_of_all(count):
     random = np.random.default_rng(3)
     shares = []
-    for _ in range(200):
+    for _ in range(count):
         n, p = int(random.integers(1, 4)), int(random.integers(3, 10))
         gains = random.gamma(random.choice([0.3, 1.0, 5.0]), size=(n, p)) * random.lognormal(0, 1.5, (n, 1))
         longest, tasks = random.integers(1, p + 1, n), int(random.integers(1, n * p + 1))

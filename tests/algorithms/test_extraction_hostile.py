@@ -14,6 +14,7 @@ from apps.postings.algorithms.extraction.literal import UNIVERSAL
 from apps.postings.algorithms.extraction.metadata import MAX_AUTHORS, MAX_TITLE_LENGTH
 from apps.sources.formats.text import without_controls
 from tests.algorithms import extraction_prose
+from tests.trials import quick_every
 
 LIMIT = 5.0  # seconds of processor time; none takes two of them on a slow core
 MAX_DEPTH = 256
@@ -73,9 +74,7 @@ def check_bounds(article: Article) -> None:
         assert without_controls(text) == text  # or it could not be stored
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.trial) if at % 3 else name for at, name in enumerate(LARGE)]
-)
+@pytest.mark.parametrize("name", quick_every(3, LARGE))
 def test_a_page_that_is_too_much_of_something_ends_in_time_and_its_story_is_found(name):
     body = LARGE[name]()
     began = process_time()
@@ -88,12 +87,12 @@ def test_a_page_that_is_too_much_of_something_ends_in_time_and_its_story_is_foun
 # Algorithm II is slowest where a regular expression might backtrack.
 @pytest.mark.parametrize(
     "name",
-    [
+    quick_every(3, [
         "a hundred thousand elements inside each other", "an attribute that is never closed", "half a megabyte of </",
         "a megabyte of less-than signs", "half a megabyte of <a", "many comments that are never closed",
         "a declaration that is never closed", "a script that is never closed", "a megabyte of entities",
         "a megabyte of quotation marks", "a megabyte of one letter",
-    ],
+    ]),
 )  # fmt: skip
 def test_algorithm_ii_ends_in_time_as_well(name):
     body = LARGE[name]()

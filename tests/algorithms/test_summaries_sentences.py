@@ -11,6 +11,7 @@ from apps.summaries.algorithms.outlines import outline
 from apps.summaries.algorithms.sentences import MAX_TEXT_LENGTH, sentences
 from apps.summaries.algorithms.texts import read
 from apps.summaries.algorithms.vectors import Frequencies
+from tests.trials import quick_every
 
 # A stroke stands where a sentence ends.
 TEXTS = [
@@ -75,7 +76,8 @@ def test_plain_sentences_are_taken_apart_as_they_were_put_together(words: list[l
 
 
 @pytest.mark.parametrize(
-    "piece", [".", "a. ", '"', "\n", "\n-", " ", "A.", ". “", "。", "Mr. ", "x" * 50, "1. ", "(CNN", "字", "A-"]
+    "piece",
+    quick_every(3, [".", "a. ", '"', "\n", "\n-", " ", "A.", ". “", "。", "Mr. ", "x" * 50, "1. ", "(CNN", "字", "A-"]),
 )
 def test_any_text_is_split_within_seconds(piece: str):
     """Not even one that no rule of sentences is made for; what takes its square takes minutes of it."""

@@ -51,11 +51,11 @@ def addresses(values: dict[str, Any]) -> list[str]:
     return sorted(found - {""})
 
 
-def failures(client: Client, method: str, value: str, values: dict[str, Any]) -> list[str]:
+def failures(client: Client, method: str, value: str, tried: list[str]) -> list[str]:
     """The addresses that fail if all parameters have the value."""
     client.raise_request_exception = False
     data, failed = dict.fromkeys(parameters(), value), []
-    for address in addresses(values):
+    for address in tried:
         with suppress(RolledBack), transaction.atomic():
             answer = getattr(client, method)(address, data)
             failed += [f"{answer.status_code} {address}"] if answer.status_code == 500 else []
@@ -65,11 +65,11 @@ def failures(client: Client, method: str, value: str, values: dict[str, Any]) ->
 
 def test_no_page_fails_for_text_that_postgres_cannot_store(client):
     user = everything.an_admin()
-    values = everything.some_of_everything(user)
+    known = addresses(everything.some_of_everything(user))
     client.force_login(user)
     assert {"q", "words", "shown_at"} <= parameters()
-    assert len(addresses(values)) > 150
-    assert failures(client, "get", NUL, values) == []
+    assert len(known) > 150
+    assert failures(client, "get", NUL, known[::4]) == []
 
 
 @pytest.mark.trial
@@ -78,6 +78,6 @@ def test_no_page_fails_for_text_that_postgres_cannot_store(client):
 @pytest.mark.parametrize("value", [NUL, TOO_LARGE, *IMPOSSIBLE_TIMES, "９", "nan", "all-0", "1,2", "x" * 5_000])
 def test_no_page_or_form_fails_for_a_hostile_value(client, method, value):
     user = everything.an_admin()
-    values = everything.some_of_everything(user)
+    known = addresses(everything.some_of_everything(user))
     client.force_login(user)
-    assert failures(client, method, value, values) == []
+    assert failures(client, method, value, known) == []

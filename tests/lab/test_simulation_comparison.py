@@ -2,6 +2,7 @@
 
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -12,32 +13,35 @@ from apps.retrieval.algorithms.traces import Trace
 from lab.evaluations.retrieval.contenders import Statistics, contenders, run
 from lab.evaluations.retrieval.synthetic import synthetic_fold
 from lab.plots import LINE, log_log_plot
+from tests.trials import quick_every
 
 FOLD = synthetic_fold("drift", sources=25, seed=2)
 BUDGETS = (2.0, 6.0)
 DEAR = ("hindsight", "oracle")  # they plan as ours does
 CHEAP = [name for name in contenders() if not name.startswith("ours") and name not in DEAR]
+OTHERS = quick_every(4, [name for name in CHEAP if name != "clairvoyant"])
 
 
-@pytest.fixture(scope="module")
-def found():
-    return {name: dict(zip(BUDGETS, run(Job(FOLD, name, BUDGETS)), strict=True)) for name in CHEAP}
+@cache
+def found(name):
+    """Statistics of a policy by budget."""
+    return dict(zip(BUDGETS, run(Job(FOLD, name, BUDGETS)), strict=True))
 
 
-@pytest.mark.parametrize("name", [name for name in CHEAP if name != "clairvoyant"])
+@pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("budget", BUDGETS)
-def test_every_policy_uses_the_budget(found, name, budget):
-    assert found[name][budget].retrievals == pytest.approx(budget, rel=0.011)  # few sources make for coarse steps
+def test_every_policy_uses_the_budget(name, budget):
+    assert found(name)[budget].retrievals == pytest.approx(budget, rel=0.011)  # few sources make for coarse steps
 
 
-@pytest.mark.parametrize("name", [name for name in CHEAP if name != "clairvoyant"])
+@pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("budget", BUDGETS)
-def test_no_policy_beats_the_one_that_knows_the_future(found, name, budget):
-    assert found["clairvoyant"][budget].mean < found[name][budget].mean
-    assert found["clairvoyant"][budget].retrievals <= budget * 1.01
+def test_no_policy_beats_the_one_that_knows_the_future(name, budget):
+    assert found("clairvoyant")[budget].mean < found(name)[budget].mean
+    assert found("clairvoyant")[budget].retrievals <= budget * 1.01
 
 
-@pytest.mark.parametrize("name", DEAR)
+@pytest.mark.parametrize("name", quick_every(2, DEAR))
 def test_policies_with_known_rates_keep_the_budget_and_lose_to_the_clairvoyant(name):
     few = synthetic_fold("drift", sources=3, seed=2)
     [found], [clairvoyant] = (run(Job(few, policy, (2.0,))) for policy in (name, "clairvoyant"))
@@ -45,11 +49,11 @@ def test_policies_with_known_rates_keep_the_budget_and_lose_to_the_clairvoyant(n
     assert clairvoyant.mean < found.mean
 
 
-def test_uniform_delays_are_half_a_gap_and_never_more_than_one(found):
+def test_uniform_delays_are_half_a_gap_and_never_more_than_one():
     for budget in BUDGETS:
         minutes = 24 * 60 / budget
-        assert found["uniform"][budget].mean == pytest.approx(minutes / 2, rel=0.1)
-        assert minutes * 0.98 < found["uniform"][budget].max <= minutes
+        assert found("uniform")[budget].mean == pytest.approx(minutes / 2, rel=0.1)
+        assert minutes * 0.98 < found("uniform")[budget].max <= minutes
 
 
 def test_a_run_repeats_itself():

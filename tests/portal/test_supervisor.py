@@ -231,10 +231,10 @@ SMALL = "import signal; print('ready', flush=True); signal.pause()"
         (LARGE, 0.0, 0.0, LARGE_MACHINE, True),
         (SMALL, 0.0, 0.0, LARGE_MACHINE, False),
         (LARGE, 0.0, 1.0, LARGE_MACHINE, False),
-        (LARGE, supervising.MIN_LIFE, 0.0, LARGE_MACHINE, False),
-        (HUGE, supervising.MIN_LIFE, 1.0, LARGE_MACHINE, False),
+        pytest.param(LARGE, supervising.MIN_LIFE, 0.0, LARGE_MACHINE, False, marks=pytest.mark.trial),
+        pytest.param(HUGE, supervising.MIN_LIFE, 1.0, LARGE_MACHINE, False, marks=pytest.mark.trial),
         (HUGE, supervising.MIN_LIFE, 1.0, machine.SMALL // 2, True),
-        (LARGE, supervising.MIN_LIFE, 1.0, machine.SMALL // 2, False),
+        pytest.param(LARGE, supervising.MIN_LIFE, 1.0, machine.SMALL // 2, False, marks=pytest.mark.trial),
     ],
     ids=["large", "small", "busy", "young", "huge", "huge on a small machine", "large on a small machine"],
 )

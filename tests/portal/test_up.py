@@ -57,6 +57,7 @@ def test_the_first_start_makes_the_database_and_later_ones_keep_it(make_house, t
     assert "kept" in house.start().notes()
 
 
+@pytest.mark.trial
 def test_ctrl_c_in_a_terminal_stops_the_worker_before_the_database(house, until):
     ours, theirs = pty.openpty()
     house.start(preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0), pass_fds=(theirs,))
@@ -78,6 +79,7 @@ def test_a_stop_during_the_start_leaves_nothing_behind(house, until):
     assert house.all_gone()
 
 
+@pytest.mark.trial
 def test_below_nohup_the_end_of_the_terminal_stops_nothing(house, until):
     house.start(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     house.process.send_signal(signal.SIGHUP)
@@ -115,6 +117,7 @@ def test_a_taken_port_is_named(house):
     assert house.output == f"Cannot listen on port {port} of 127.0.0.1: Address already in use.\n"
 
 
+@pytest.mark.trial
 def test_a_long_and_odd_path_is_no_obstacle(make_house, tmp_path):
     odd = 'it\'s "quite" ödd %s & $HOME'
     house = make_house(tmp_path.joinpath(odd, *["a very deep folder indeed"] * 9, "var"))
@@ -160,6 +163,7 @@ def test_a_stale_process_id_may_belong_to_another_process(house):
         bystander.wait()
 
 
+@pytest.mark.trial
 def test_an_empty_process_id_file_is_no_obstacle(house):
     (house.var / "pg" / "postmaster.pid").touch()
     assert house.start().stop() == 0
@@ -219,6 +223,7 @@ def test_servers_come_back_after_a_cleaner_of_temporary_files_took_their_sockets
     assert house.stop() == 0
 
 
+@pytest.mark.trial
 def test_a_killed_valkey_is_back_with_its_data(house, until):
     house.start()
     house.broker().set("word", "before")
@@ -264,6 +269,7 @@ def test_given_servers_are_used_and_none_is_started(house, make_house, tmp_path,
 
 
 @as_root
+@pytest.mark.trial
 def test_root_runs_postgres_in_a_user_namespace(house):
     house.start()
     if os.stat(f"/proc/{house.postmaster()}").st_uid != 0:

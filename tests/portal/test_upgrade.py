@@ -83,8 +83,8 @@ def newer(make_database):
         ["-m", "portal.launcher.preparation"],
         pytest.param(["-m", "portal.roles", "portal", "beat"], marks=pytest.mark.trial),  # as the worker
         ["-m", "portal.roles", "portal", "worker", "--hostname", "x@%h", "--queues", "celery", "--concurrency", "1"],
-        ["-c", "import portal.wsgi"],
-        ["manage.py", "upgrade", "--check"],
+        pytest.param(["-c", "import portal.wsgi"], marks=pytest.mark.trial),
+        pytest.param(["manage.py", "upgrade", "--check"], marks=pytest.mark.trial),
     ],
     ids=["preparation", "beat", "worker", "site", "upgrade"],
 )

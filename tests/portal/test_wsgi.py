@@ -40,5 +40,6 @@ def test_nothing_is_answered_from_an_empty_database(make_database, tmp_path, hos
     assert (done.stdout, done.stderr) == ("False\n", "")
 
 
+@pytest.mark.trial
 def test_a_portal_without_hosts_starts(make_database, tmp_path):
     assert load(make_database(throwaway.TEMPLATE), tmp_path, WIREBEAT_HOSTS=",").returncode == 0

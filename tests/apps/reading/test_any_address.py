@@ -10,7 +10,8 @@ from apps.following.models import Follow
 from apps.retrieval.actions import adding
 from apps.sources.models import Source
 from tests.builders import a_user
-from tests.sites import ENGLISH, FEEDS, LISTS, OTHERS, SITES
+from tests.sites import APIS, ENGLISH, FEEDS, LISTS, OTHERS, SITES
+from tests.trials import quick_every
 from tests.web import serving_pages
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +42,9 @@ def walk(client, address):
     return pages, 0
 
 
-@pytest.mark.parametrize("site", SITES, ids=[site.name for site in SITES])
+@pytest.mark.parametrize(
+    "site", [*quick_every(3, [*FEEDS, *LISTS, *APIS]), *quick_every(2, OTHERS)], ids=lambda site: site.name
+)
 def test_sites_are_followed_or_the_page_says_why_not(client, person, settings, site):
     settings.RETRIEVAL_HOST_GAP = 0
     with serving_pages(site.documents) as web:

@@ -46,7 +46,10 @@ def planned() -> dict[int, float]:
     return {source.source_id: source.unpacked_timetable.per_day for source in sources}
 
 
-@pytest.mark.parametrize("policy", [OURS, "allocation", "combined", "cgm_age", "uniform"])
+@pytest.mark.parametrize(
+    "policy",
+    [OURS, "uniform", *(pytest.param(name, marks=pytest.mark.trial) for name in ("allocation", "combined", "cgm_age"))],
+)
 def test_retrievals_go_as_the_root_of_one_over_their_cost_and_keep_to_the_bytes(policy: str):
     change_plan(policy=policy, counted="bytes", budget=BUDGET)
     sources = sources_of_two_sizes()
