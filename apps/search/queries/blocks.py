@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from apps.search.queries.snapshot import Snapshot
 
 FIRST_READ = 12  # blocks, where a search may stop early: reading a few more is cheaper than a second query
+MAX_JOINED = 4 * MAX_GENERATION  # documents: each further block costs a search as much as 100,000 of them
 NOTHING = np.empty(0, np.int64)
 
 
@@ -61,9 +62,6 @@ class _Block(PostingSource):
     def __init__(self, snapshot: "Snapshot") -> None:
         self._snapshot = snapshot
         self._trial: Trial | None = None
-
-    def rows(self) -> Sequence[Row | None]:
-        raise NotImplementedError
 
     def alive(self) -> NDArray[np.bool_] | None:
         raise NotImplementedError
@@ -130,7 +128,7 @@ class GenerationBlock(_Block):
         return self._columns.alive if any(part.dead_count for part in self._segments) else None
 
     def of_sources(self, ids: frozenset[int]) -> NDArray[np.bool_]:
-        return stored.of_sources(self._segments, ids, self.attributes().source_ids)
+        return stored.of_sources(self._segments, ids, lambda: self.attributes().source_ids)
 
     def holding(self, term: int) -> IntArray:
         row = self._conditions.rows(self._segments)[self._conditions.place[term]]
@@ -147,19 +145,16 @@ class MemoryBlock(_Block):
         super().__init__(snapshot)
         self.first, self.size = chunks[0].first, sum(chunk.size for chunk in chunks)
         self.latest = max(int(chunk.attributes.published.max(initial=0)) for chunk in chunks)
-        self._chunks, self._terms = chunks, terms
+        self._chunks = chunks
+        average = snapshot.average_length
+        parts = [zip(repeat(chunk.first - self.first), chunk.rows(terms, average)) for chunk in chunks]
+        self._rows = [stored.joined_row(of_term) for of_term in zip(*parts, strict=True)]
 
     def largest(self) -> FloatArray | None:
         return None
 
     def rows(self) -> Sequence[Row | None]:
         return self._rows
-
-    @cached_property
-    def _rows(self) -> Sequence[Row | None]:
-        average = self._snapshot.average_length
-        parts = [zip(repeat(chunk.first - self.first), chunk.rows(self._terms, average)) for chunk in self._chunks]
-        return [stored.joined_row(of_term) for of_term in zip(*parts, strict=True)]
 
     def attributes(self) -> Attributes:
         return self._attributes
@@ -184,12 +179,16 @@ class MemoryBlock(_Block):
         return [document for document in found if document is not None]
 
 
-def joinable(generations: Sequence[Segment]) -> list[list[Segment]]:
-    """Runs of generations that fit one block: without gaps, and with offsets of 16 bits."""
+def joinable(generations: Sequence[Segment], *, may_stop: bool) -> list[list[Segment]]:
+    """Runs of generations that fit one block: without gaps, and of the most documents that a generation may have.
+
+    Unless a search may stop early, several of the largest are one block. Smaller ones are not among them: they change.
+    """
     runs: list[list[Segment]] = []
     for segment in generations:
         run = runs[-1] if runs else []
-        if run and run[-1].end == segment.first and segment.end - run[0].first <= MAX_GENERATION:
+        most = MAX_JOINED if segment.size > MAX_GENERATION // 2 and not may_stop else MAX_GENERATION
+        if run and run[-1].end == segment.first and segment.end - run[0].first <= most:
             run.append(segment)
         else:
             runs.append([segment])

@@ -85,9 +85,11 @@ class Snapshot:
         required = sorted(set(self.condition.terms()))
         # Without terms a search by time ends in the newest generation, which should not be a part of a large block.
         generations = self.state.generations
-        runs = (joinable(generations) if wanted or required else [[generation] for generation in generations])[::-1]
+        may_stop = not wanted or self.worth is not None
+        runs = joinable(generations, may_stop=may_stop) if wanted or required else [[each] for each in generations]
+        runs.reverse()
         reader = Reader(runs, wanted, may_stop=self.worth is not None)
-        conditions = Reader(runs, required, may_stop=not wanted or self.worth is not None)
+        conditions = Reader(runs, required, may_stop=may_stop)
         memory: Blocks = [MemoryBlock(self, self._chunks, wanted)] if self._chunks else []
         return memory + [GenerationBlock(self, run, wanted, reader, conditions) for run in runs]
 

@@ -4,7 +4,7 @@ No cached value ever changes under its key: numbers of documents and generations
 emptied has another head.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from apps.postings.algorithms.times import microseconds
 from apps.search.algorithms.index.caching import OVERHEAD, Cache
 from apps.search.algorithms.index.conditions import joined
 from apps.search.algorithms.index.inversion import Attributes, Chunk, Document, unpack_flags, unpack_row
-from apps.search.algorithms.models.index import Row
+from apps.search.algorithms.models.index import IntArray, Row
 
 MEGABYTE = 2**20  # bytes
 
@@ -130,12 +130,12 @@ def columns(run: Sequence[Segment], generations: Sequence[Segment]) -> Columns:
     return found[key]
 
 
-def of_sources(run: Sequence[Segment], ids: frozenset[int], source_ids: NDArray[np.integer]) -> NDArray[np.bool_]:
+def of_sources(run: Sequence[Segment], ids: frozenset[int], source_ids: Callable[[], IntArray]) -> NDArray[np.bool_]:
     """Flags of a run's documents from these sources, which hardly change from one search of a user to the next."""
     key = tuple(segment.id for segment in run), ids
-    known = _of_sources.among([key]) or {key: np.packbits(np.isin(source_ids, np.fromiter(ids, np.int64, len(ids))))}
+    known = _of_sources.among([key]) or {key: np.packbits(np.isin(source_ids(), np.fromiter(ids, np.int64, len(ids))))}
     _of_sources.keep(known)
-    return unpack_flags(known[key].tobytes(), source_ids.size)
+    return unpack_flags(known[key].tobytes(), run[-1].end - run[0].first)
 
 
 def _of(run: Sequence[Segment]) -> tuple[tuple[int, int], ...]:
@@ -170,7 +170,7 @@ def rows(
             (row.generation_id, row.term_id): unpack_row(row.postings, row.largest) for row in fetch_rows(_ROWS, wanted)
         }
         made = {
-            (key, term): joined_row((part.first - run[0].first, read.get((part.id, term))) for part in run)
+            (key, term): joined_row((np.uint32(part.first - run[0].first), read.get((part.id, term))) for part in run)
             for key, run, term in missing
         }
         _rows.keep(made)
@@ -178,7 +178,7 @@ def rows(
     return ((run, [found[key, term] for term in terms]) for key, run in zip(keys, runs, strict=True))
 
 
-def joined_row(rows: Iterable[tuple[int, Row | None]]) -> Row | None:
+def joined_row(rows: Iterable[tuple[int | np.uint32, Row | None]]) -> Row | None:
     """Merge rows of adjacent parts of a block, each with the offset of its part."""
     found = [(offset, row) for offset, row in rows if row is not None]
     if len(found) == 1:

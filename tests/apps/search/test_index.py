@@ -19,9 +19,11 @@ from apps.search.actions.segment_building import maintain
 from apps.search.algorithms.index import levels
 from apps.search.algorithms.index.conditions import All, DocumentSet, Not, Stands
 from apps.search.algorithms.models import bm25
+from apps.search.algorithms.models.index import Row as TermRow
 from apps.search.algorithms.models.ranking import best
 from apps.search.models import Document, Generation, OutboxRow, Row
-from apps.search.queries import snapshot, spans
+from apps.search.queries import blocks, snapshot, spans
+from apps.search.queries.stored import joined_row
 from lab.chaos.index.checking import Check, check
 from lab.worlds.index import empty
 from tests.apps.search.index_twin import Twin
@@ -65,9 +67,11 @@ def two_of(twin: Twin, chance: random.Random) -> list[int]:
 
 @pytest.fixture
 def small_levels(monkeypatch):
-    """Generations of 2, 8 and 32 documents and spans of 4, so that few postings make many of them."""
+    """Generations of 2, 8 and 32 documents, blocks of several and spans of 4, so that few postings make many."""
     for name, size in (("SMALLEST", 2), ("MIDDLE", 8), ("LARGEST", 32)):
         monkeypatch.setattr(levels, name, size)
+    for name, size in (("MAX_GENERATION", 8), ("MAX_JOINED", 32)):
+        monkeypatch.setattr(blocks, name, size)
     monkeypatch.setattr(spans, "MIN_POSTINGS", 4)
 
 
@@ -319,3 +323,12 @@ def test_generations_with_impacts_of_another_version_are_reported_and_rebuilt(mo
     maintain()
     assert faults() == []
     assert Generation.objects.get().impact_version == bm25.IMPACT_VERSION
+
+
+@pytest.mark.parametrize("first", [[], [1]])
+def test_offsets_of_joined_generations_may_exceed_16_bits(first):
+    before, behind = (
+        TermRow(np.array(offsets, np.uint16), np.ones(len(offsets), np.uint8)) for offsets in (first, [65_535])
+    )
+    joined = joined_row([(np.uint32(0), before if first else None), (np.uint32(131_072), behind)])
+    assert joined.documents.tolist() == [*first, 196_607]
