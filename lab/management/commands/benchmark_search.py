@@ -4,7 +4,7 @@ import gc
 import time
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -36,6 +36,10 @@ LABELS = {
     "three_terms_again": "  other words, beside the next two",
     "ts_rank": "  Postgres, ts_rank",
     "tantivy": "  tantivy",
+    "two_terms": "any of two words",
+    "two_terms_ts_rank": "  Postgres, ts_rank",
+    "one_term": "one word",
+    "one_term_ts_rank": "  Postgres, ts_rank",
     "newest": "newest 20 with two words",
     "newest_full": "  of them in either archive",
     "newest_all": "newest 20 of all",
@@ -178,6 +182,10 @@ class Command(LabCommand):
             searching.search_with_feedback(question)
         timings["three_terms_again"] = self._timed("three words once more", searching.search_postings, questions)
         timings["ts_rank"] = self._timed("ts_rank", rivals.search_postgres, questions[:SLOW])
+        for name, words in (("two_terms", 2), ("one_term", 1)):
+            fewer = [replace(question, words=question.words[:words]) for question in questions]
+            timings[name] = self._timed(LABELS[name], searching.search_postings, fewer)
+            timings[f"{name}_ts_rank"] = self._timed("ts_rank", rivals.search_postgres, fewer[:SLOW])
         rivals.drop_text_search()
         search_tantivy, tantivy_s = rivals.build_tantivy(tantivy)
         timings["tantivy"] = self._timed("tantivy", search_tantivy, questions)
