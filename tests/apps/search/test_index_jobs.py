@@ -80,6 +80,7 @@ def at_once(workers: int, job_id: int) -> None:
 
     with ThreadPoolExecutor(workers) as threads:
         list(threads.map(work, range(workers)))
+    working.advance(job_id)  # as beat does: each worker may have seen the last split of another one unfinished
 
 
 def test_concurrent_workers_rebuild_the_same_index():
