@@ -31,6 +31,7 @@ from apps.sources.formats.feed import ParsedEntry
 from apps.sources.models import Source
 from lab.benchmarks.index.searching import RESULTS, Question, draw_questions
 from lab.chaos.index.proof import faults_of_archive
+from lab.worlds.index import posting_ids
 
 Report = Callable[[dict[str, Any]], None]
 
@@ -133,7 +134,7 @@ class Reader:
             ranked = search(index, question.query, RESULTS).ranking.documents
             seconds = time.perf_counter() - begin
             newest = [found.document for found in index.newest(RESULTS)]
-            faults = [*self._faults(index), *_faults_of(index, ranked), *_faults_of(index, np.array(newest))]
+            faults = [*self._faults(index), *_faults_of(ranked), *_faults_of(np.array(newest))]
         self._report({"seconds": seconds, "documents": self._max_documents, "faults": faults})
 
     def _faults(self, index: Snapshot) -> list[str]:
@@ -141,12 +142,12 @@ class Reader:
         return [f"{index.documents:,} documents after {before:,}"] if index.documents < before else []
 
 
-def _faults_of(index: Snapshot, documents: Any) -> list[str]:
-    posting_ids = index.attributes(documents).posting_ids.tolist()
-    known = {id for (id,) in fetch("SELECT id FROM postings_posting WHERE id = ANY(%s)", [posting_ids])}
-    faults = [f"posting {id} was found and is not there" for id in posting_ids if id not in known]
-    if len(set(posting_ids)) < len(posting_ids):
-        faults.append(f"a posting was found twice among {posting_ids}")
+def _faults_of(documents: Any) -> list[str]:
+    ids = posting_ids(documents)
+    known = {id for (id,) in fetch("SELECT id FROM postings_posting WHERE id = ANY(%s)", [ids])}
+    faults = [f"posting {id} was found and is not there" for id in ids if id not in known]
+    if len(set(ids)) < len(ids):
+        faults.append(f"a posting was found twice among {ids}")
     return faults
 
 

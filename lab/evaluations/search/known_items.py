@@ -20,6 +20,7 @@ from apps.search.queries.analysis import languages_of, query_of
 from apps.sources.actions.editing import add_source
 from apps.sources.models import Source
 from lab.evaluations.search.runs import PUBLISHED, fill_index
+from lab.worlds.index import posting_ids
 from lab.worlds.items import Item, add_sources_of, copy_postings, read_items
 
 LANGUAGES = ("en", "pl", "zh")
@@ -97,9 +98,7 @@ def found_by_bm25(known: KnownItem) -> bool:
     tree = parse(known.query)
     with snapshot() as index:
         query = query_of(index, tree, languages_of(index, tree))
-        return not known.posting_ids.isdisjoint(
-            index.attributes(bm25(index, query, FIRST).documents).posting_ids.tolist()
-        )
+        return not known.posting_ids.isdisjoint(posting_ids(bm25(index, query, FIRST).documents))
 
 
 def shares_found(

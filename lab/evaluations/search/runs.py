@@ -27,7 +27,7 @@ from apps.sources.formats.feed import ParsedEntry
 from apps.sources.models import Source
 from lab.evaluations.search.collections import Collection, Document
 from lab.evaluations.search.scoring import RETRIEVED, Scores, mean, score
-from lab.worlds.index import empty
+from lab.worlds.index import empty, posting_ids
 
 MODELS = {
     "vsm": "VSM",
@@ -131,10 +131,7 @@ def _identities(index: Snapshot) -> dict[int, str]:
     """The collection's name of each document of the index."""
     guids = dict(Posting.objects.values_list("pk", "guid"))
     numbers = index.documents_of(guids)
-    return {
-        int(number): guids[posting]
-        for number, posting in zip(numbers, index.attributes(numbers).posting_ids.tolist(), strict=True)
-    }
+    return {int(number): guids[posting] for number, posting in zip(numbers, posting_ids(numbers), strict=True)}
 
 
 def _others(index: Snapshot, documents: NDArray[np.int64]) -> dict[str, Rank]:

@@ -25,7 +25,7 @@ from apps.search.models import Document, Generation, OutboxRow, Row
 from apps.search.queries import blocks, snapshot, spans
 from apps.search.queries.stored import joined_row
 from lab.chaos.index.checking import Check, check
-from lab.worlds.index import empty
+from lab.worlds.index import empty, posting_ids
 from tests.apps.search.index_twin import Twin
 from tests.builders import NOON, a_posting, a_source
 
@@ -124,9 +124,9 @@ def agree(twin: Twin, chance: random.Random) -> None:
         assert index.document_frequencies(numbers).tolist() == [twin.document_frequency(term) for term in terms]
         documents = index.documents_of(list(twin.readings))
         assert documents.size == len(twin.readings)
-        assert sorted(index.attributes(documents).posting_ids.tolist()) == sorted(twin.readings)
+        assert sorted(posting_ids(documents)) == sorted(twin.readings)
         found = index.vectors(documents)
-        ids = index.attributes(documents).posting_ids.tolist()
+        ids = posting_ids(documents)
         names = index.names(found.terms)
         for place, id in enumerate(ids):
             part = slice(found.bounds[place], found.bounds[place + 1])
@@ -134,7 +134,7 @@ def agree(twin: Twin, chance: random.Random) -> None:
         weights = {term: chance.random() for term in chance.sample(["budget", "vote", "storm", "中", "大学", "nil"], 3)}
         ranked = best(index.blocks(index.numbers(list(weights))), np.array(list(weights.values())), 1_000)
         expected = twin.scores(weights, average_lengths_of_segments())
-        scores = dict(zip(index.attributes(ranked.documents).posting_ids.tolist(), ranked.scores, strict=True))
+        scores = dict(zip(posting_ids(ranked.documents), ranked.scores, strict=True))
         assert scores == pytest.approx(expected, rel=0.01, abs=0.02)  # an impact is kept in a byte
         check_lists(twin, index, chance)
 
@@ -188,7 +188,7 @@ def test_a_posting_is_found_once_it_was_pulled_and_its_edit_takes_its_place():
 def found(word: str) -> list[int]:
     with snapshot() as index:
         ranked = best(index.blocks(index.numbers([word])), np.ones(1), 10)
-        return index.attributes(ranked.documents).posting_ids.tolist()
+        return posting_ids(ranked.documents)
 
 
 def test_a_change_without_other_words_is_not_read_again():

@@ -16,7 +16,7 @@ from apps.search.algorithms.index import levels
 from apps.search.algorithms.models.ranking import best
 from apps.search.queries import Snapshot, snapshot
 from lab.benchmarks.index.caches import forget_index
-from lab.worlds.index import empty
+from lab.worlds.index import empty, posting_ids
 from tests.builders import NOON, a_posting, a_source
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -80,7 +80,7 @@ def answers(index: Snapshot) -> tuple[object, ...]:
         again.documents,
         again.average_length,
         again.document_frequencies(again.numbers(WORDS)).tolist(),
-        again.attributes(ranked.documents).posting_ids.tolist(),
+        posting_ids(ranked.documents),
         ranked.scores.tolist(),
         [found.posting_id for found in again.newest(100)],
     )
