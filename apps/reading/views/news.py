@@ -75,10 +75,9 @@ def for_you(request: PersonsRequest) -> HttpResponse:
 def learning(request: PersonsRequest) -> HttpResponse:
     """Switch personal ranking on or off, or reset it."""
     match request.POST.get("learning"):
-        case "on":
-            actions.learning.set_learning(request.user, is_on=True)
-        case "off":
-            actions.learning.set_learning(request.user, is_on=False)
+        case "on" | "off" as state:
+            actions.learning.set_learning(request.user, is_on=state == "on")
+            messages.success(request, _("Personalisation is on.") if state == "on" else _("Personalisation is paused."))
         case "forget":
             actions.learning.forget_taste(request.user)
             messages.success(request, _("Reset: nothing is known about your taste now."))

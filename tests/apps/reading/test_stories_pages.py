@@ -222,7 +222,9 @@ def test_learning_can_be_switched_off_and_forgotten(client, person):
     client.get(f"/posting/{storm[0].pk}/")
     assert not Reaction.objects.exists()
     assert "Personalisation is paused" in client.get("/for-you/").content.decode()
-    client.post("/for-you/learning/", {"learning": "on"})
+    resumed = client.post("/for-you/learning/", {"learning": "on"}, follow=True).content.decode()
+    assert "Personalisation is on." in resumed
+    assert "Personalisation is paused" not in resumed
     assert client.post("/for-you/learning/", {"learning": "forget"}).status_code == 302
     assert client.post("/for-you/learning/", {"learning": "perhaps"}).status_code == 400
 
