@@ -60,7 +60,7 @@ def _take_articles(running: Import, name: str, articles: Sequence[Article]) -> N
     found = _recognized(articles, [own_id] * len(articles))
     there = _recognized(articles, [known.get(article.feed, 0) for article in articles])
     ids = [mine or its for mine, its in zip(found, there, strict=True)]
-    missing = [article for article, id in zip(articles, ids, strict=True) if id is None and _is_kept(article)]
+    missing = [each for each, id in zip(articles, ids, strict=True) if id is None and (each.is_starred or each.tags)]
     if missing:
         own_id = own_id or _add_own_source(running.user, running.now)
         entries = [_entry(article) for article in missing]
@@ -92,10 +92,6 @@ def _mark(
     running.restored[MARKS] += restore_marks(running.user, marks)
     running.restored[TAGS] += restore_tags(running.user, tagged)
     let_wait(running, MARKS, waiting)
-
-
-def _is_kept(article: Article) -> bool:
-    return article.is_starred or bool(article.tags)
 
 
 def _recognized(articles: Sequence[Article], source_ids: Sequence[int]) -> list[int | None]:

@@ -122,6 +122,10 @@ def columns(run: Sequence[Segment], generations: Sequence[Segment]) -> Columns:
                 [missing],
             )
             parts |= {((row.id, row.dead_count),): _unpacked(row) for row in rows}
+            # What was merged or has changed since is not read again, and would fill the caches.
+            present = {segment.id for segment in generations}
+            _rows.only(lambda key: present.issuperset(key[0]))
+            _columns.only(set(_of(generations)).issuperset)
         of_run = [parts[_of([segment])] for segment in run]
         found = {
             key: Columns(joined([part.attributes for part in of_run]), np.concatenate([part.alive for part in of_run]))

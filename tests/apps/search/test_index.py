@@ -22,7 +22,7 @@ from apps.search.algorithms.models import bm25
 from apps.search.algorithms.models.index import Row as TermRow
 from apps.search.algorithms.models.ranking import best
 from apps.search.models import Document, Generation, OutboxRow, Row
-from apps.search.queries import blocks, snapshot, spans
+from apps.search.queries import blocks, snapshot, spans, stored
 from apps.search.queries.stored import joined_row
 from lab.chaos.index.checking import Check, check
 from lab.worlds.index import empty, posting_ids
@@ -307,6 +307,31 @@ def test_generation_with_many_dead_documents_is_rebuilt(small_levels):
     assert (before.pk != after.pk, after.dead_count, after.dropped) == (True, 5, 5)
     assert maintain(at_least=8) == 0
     assert faults() == []
+
+
+def test_of_merged_generations_nothing_stays_in_memory(small_levels):
+    chance, source = random.Random(5), a_source()
+    for _ in range(6):
+        for _ in range(2):
+            publish(chance, source)
+        consume()
+        maintain(at_least=2)
+    read_all()
+    publish(chance, source)
+    Posting.objects.earliest("pk").delete()
+    consume()
+    maintain(at_least=1)
+    read_all()
+    present = dict(Generation.objects.values_list("pk", "dead_count"))
+    assert {id for ids, _ in stored._rows._values for id in ids} <= set(present)
+    assert {pair for pairs in stored._columns._values for pair in pairs} == set(present.items())
+
+
+def read_all() -> None:
+    with snapshot() as index:
+        for block in index.blocks(index.numbers(WORDS)):
+            block.rows()
+            block.attributes()
 
 
 def test_generations_with_impacts_of_another_version_are_reported_and_rebuilt(monkeypatch):

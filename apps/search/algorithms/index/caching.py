@@ -21,6 +21,9 @@ class Cache(Generic[Key, Value]):
     >>> texts.keep({3: "three"})
     >>> texts.among([1, 2, 3])
     {1: 'one', 3: 'three'}
+    >>> texts.only({3, 4}.__contains__)
+    >>> texts.among([1, 2, 3])
+    {3: 'three'}
     """
 
     def __init__(self, room: int, weigh: Callable[[Value], int]) -> None:
@@ -53,7 +56,8 @@ class Cache(Generic[Key, Value]):
                 _, (_, size) = self._values.popitem(last=False)
                 self.taken -= size
 
-    def forget(self) -> None:
+    def only(self, is_wanted: Callable[[Key], bool]) -> None:
+        """Evict all others."""
         with self._lock:
-            self._values.clear()
-            self.taken = 0
+            for key in [key for key in self._values if not is_wanted(key)]:
+                self.taken -= self._values.pop(key)[1]
