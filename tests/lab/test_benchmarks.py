@@ -17,6 +17,7 @@ from lab.chaos.index.exercise import ADDED_AT_ONCE, Writer
 from lab.management.commands import (
     benchmark_alerts,
     benchmark_archive,
+    benchmark_growth,
     benchmark_pages,
     benchmark_people,
     benchmark_search,
@@ -100,9 +101,23 @@ def test_pages_are_requested_in_every_way(run, child_processes, monkeypatch):
     assert 0 < figures["mark_older.postings"] < figures["mark_all.postings"]
 
 
+@pytest.mark.trial
+def test_archives_of_two_sizes_are_compared_by_what_each_page_and_article_costs(run, child_processes, monkeypatch):
+    monkeypatch.setattr(benchmark_growth, "MEASURED", 8)
+    sizes = {"small": 1_000, "large": 3_000}
+    figures = run("benchmark_growth", **sizes, sources=20, people=8, characters=200)
+    for name, postings in sizes.items():
+        assert figures[f"{name}.postings"] == postings
+        assert figures[f"{name}.retention.postings"] == pytest.approx(postings * 30 / 365, rel=0.2)
+        assert all(figures[f"{name}.{unit}"] > 0 for unit in benchmark_growth.UNITS)
+    assert figures["growth.backup"] == figures["large.backup.ms"] / figures["small.backup.ms"]
+    assert not Posting.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("name", "options"),
     [
+        ("benchmark_growth", {"small": 2_000, "large": 1_000}),
         ("benchmark_people", {"accounts": 5, "active": 6}),
         ("benchmark_people", {"minutes": 0.0}),
         ("benchmark_rolling", {"rounds": 0}),

@@ -66,7 +66,9 @@ def add_sources(count: int, now: datetime) -> IntArray:
     return np.array([source.pk for source in made], np.int64)
 
 
-def add_postings(sources: IntArray, count: int, now: datetime, *, seed: int) -> Iterator[int]:
+def add_postings(
+    sources: IntArray, count: int, now: datetime, *, seed: int, longest: int = LONGEST_TEXT
+) -> Iterator[int]:
     """Store postings in the order in which they were retrieved; yields how many of them were stored, step by step."""
     chance = np.random.default_rng(seed)
     ranks = np.arange(1, sources.size + 1) ** -0.8
@@ -74,7 +76,7 @@ def add_postings(sources: IntArray, count: int, now: datetime, *, seed: int) -> 
     ages = np.sort(chance.uniform(0.0, YEAR, count))[::-1]  # days since retrieval
     # Most are retrieved within the hour; one of a hundred comes days later than its date says.
     delays = np.where(chance.random(count) < 0.01, chance.uniform(1, 9, count), chance.exponential(0.02, count))
-    lengths = np.clip(chance.lognormal(6.0, 0.7, count), 80, LONGEST_TEXT).astype(np.int64)  # characters
+    lengths = np.clip(chance.lognormal(6.0, 0.7, count), min(80, longest), longest).astype(np.int64)  # characters
     lexicon = _lexicon(chance)
     with connection.cursor() as cursor:
         # No worker runs here that would consume the outboxes of search, trends, summaries and stories.

@@ -1,0 +1,171 @@
+"""What a page view, a search, the deletion of an expired article and its backup cost when the archive is ten times as
+large."""
+
+import random
+import tempfile
+import time
+from argparse import ArgumentParser
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from django.core.cache import cache
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import connection
+
+from apps.retrieval.actions.expiry import forget_expired
+from apps.sources.actions.curating import PROGRAM, set_retention
+from lab.benchmarks.index.archives import delete_all
+from lab.benchmarks.load_test import population, requests
+from lab.benchmarks.load_test.requests import PageRequest, VirtualUser
+from lab.harness import LabCommand, cpu_seconds_of_family, postgres_pid, table
+from portal.backup.writing import back_up
+
+SAMPLE = 200  # users whose pages are requested
+MEASURED = 200  # requests of each page
+WORDS = (1, 1, 2)  # of a search
+LABELS = {
+    "list": "list of all articles, ms",
+    "unread": "unread list, ms",
+    "search": "search, ms",
+    "retention": "deletion of an expired article, ms",
+    "backup": "backup of 1,000 articles, ms",
+}
+UNITS = ("list.cpu_ms", "unread.cpu_ms", "search.cpu_ms", "retention.ms", "backup.ms")
+
+
+class Command(LabCommand):
+    help = " ".join(__doc__.split())
+    fills_database = True
+    seed = 13
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--small", type=int, default=2_000_000, help="articles (default: %(default)s)")
+        parser.add_argument("--large", type=int, default=20_000_000, help="articles (default: %(default)s)")
+        parser.add_argument("--sources", type=int, default=5_000, help="that publish them (default: %(default)s)")
+        parser.add_argument("--people", type=int, default=300, help="who follow them (default: %(default)s)")
+        parser.add_argument(
+            "--characters", type=int, default=population.LONGEST_TEXT, help="of a text at most (default: %(default)s)"
+        )
+        parser.add_argument("--days", type=float, default=30.0, help="whose articles expire (default: %(default)g)")
+
+    def measure(
+        self,
+        *args: Any,
+        small: int,
+        large: int,
+        sources: int,
+        people: int,
+        characters: int,
+        days: float,
+        seed: int,
+        **_: Any,
+    ) -> Mapping[str, float]:
+        if not 0 < small < large or min(sources, people, characters, days) <= 0:
+            raise CommandError("--small must be less than --large, and all numbers more than 0.")
+        self.sources, self.people, self.characters, self.days, self.drawn = sources, people, characters, days, seed
+        figures: dict[str, float] = {}
+        for name, postings in (("small", small), ("large", large)):
+            found = self._archive(postings)
+            figures |= {f"{name}.{key}": value for key, value in found.items()}
+            self.save(figures)
+            _delete_everything()
+        for unit in UNITS:
+            figures[f"growth.{unit.partition('.')[0]}"] = figures[f"large.{unit}"] / figures[f"small.{unit}"]
+        self._print(figures)
+        return figures
+
+    def _archive(self, postings: int) -> dict[str, float]:
+        """Fill an empty database, and measure."""
+        chance = random.Random(self.drawn)
+        filling = self._fill(postings)
+        users = requests.sign_in(chance.sample(filling.user_ids.tolist(), min(SAMPLE, self.people)), chance)
+        figures: dict[str, float] = {"postings": postings}
+        with requests.portal() as (address, web):
+            for name, page in (("list", "river"), ("unread", "unread"), ("search", "search")):
+                drawn = _requests(users, page, chance)
+                requests.send_sequentially(address, drawn)
+                servers = [web.pid, *postgres_pid()]
+                before = sum(map(cpu_seconds_of_family, servers))
+                seconds = requests.send_sequentially(address, drawn)
+                used = sum(map(cpu_seconds_of_family, servers)) - before
+                figures[f"{name}.p50_ms"] = float(np.median(seconds)) * 1_000
+                figures[f"{name}.p95_ms"] = float(np.percentile(seconds, 95)) * 1_000
+                figures[f"{name}.cpu_ms"] = used / len(seconds) * 1_000
+        figures["backup.s"] = _timed(_back_up)[0]
+        figures["backup.ms"] = figures["backup.s"] / postings * 1_000_000
+        set_retention("", round(population.YEAR - self.days), by=PROGRAM)
+        seconds_taken, deleted = _timed(lambda: forget_expired(now=datetime.now(UTC)))
+        figures |= {"retention.s": seconds_taken, "retention.postings": deleted}
+        figures["retention.ms"] = seconds_taken / max(1, deleted) * 1_000
+        set_retention("", None, by=PROGRAM)
+        return figures
+
+    def _fill(self, postings: int) -> population.Population:
+        begun, now = time.monotonic(), datetime.now(UTC)
+        ids = population.add_sources(self.sources, now)
+        with self.progress() as progress:
+            bar = progress.add_task("articles", total=postings)
+            made = population.add_postings(ids, postings, now, seed=self.drawn, longest=self.characters)
+            for stored in made:
+                progress.advance(bar, stored)
+        population.add_copies()
+        _vacuum()
+        added = population.add_users(ids, self.people, now - timedelta(seconds=1), seed=self.drawn)
+        population.archive()
+        with self.console.status("search index"):
+            call_command("reindex", verbosity=0)
+        _vacuum()
+        self.say(f"{postings:,} articles after {time.monotonic() - begun:.0f} s.")
+        return added
+
+    def _print(self, figures: Mapping[str, float]) -> None:
+        shown = table(
+            "CPU of web server and Postgres per page view; time of the rest",
+            "",
+            *(f"{figures[f'{name}.postings']:,.0f}" for name in ("small", "large")),
+            "growth",
+        )
+        for unit in UNITS:
+            name = unit.partition(".")[0]
+            shown.add_row(
+                LABELS[name],
+                f"{figures[f'small.{unit}']:.3g}",
+                f"{figures[f'large.{unit}']:.3g}",
+                f"{figures[f'growth.{name}']:.2f}",
+            )
+        self.console.print(shown)
+
+
+def _requests(users: list[VirtualUser], page: str, chance: random.Random) -> list[PageRequest]:
+    if page != "search":
+        return requests.draw_requests(users, MEASURED, chance, page)
+    searches = ["+".join(chance.sample(population.SOUGHT, chance.choice(WORDS))) for _ in range(MEASURED)]
+    return [PageRequest(chance.choice(users), page, f"/search/?q={words}") for words in searches]
+
+
+def _timed(do: Callable[[], int]) -> tuple[float, int]:
+    begin = time.perf_counter()
+    found = do()
+    return time.perf_counter() - begin, found
+
+
+def _back_up() -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        return len(back_up(Path(folder) / "wirebeat.tar.gz", lambda _line: None).tables)
+
+
+def _vacuum() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE")
+        cursor.execute("CHECKPOINT")
+
+
+def _delete_everything() -> None:
+    delete_all()
+    with connection.cursor() as cursor:
+        cursor.execute("TRUNCATE accounts_user, django_session CASCADE")
+    cache.clear()
