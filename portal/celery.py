@@ -7,7 +7,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from celery import Celery, Task
+from celery import Celery, Task, beat
+from celery.app import backends
 from celery.schedules import crontab
 from celery.signals import before_task_publish, task_postrun, task_prerun, worker_shutting_down
 from django.db import close_old_connections, connection
@@ -18,6 +19,8 @@ from apps.database.time_limits import RARE_SECONDS, stopping
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 # Django's checks import all pages, which takes each process 0.7 s and 22 MB. `manage.py check` makes them.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
+# Celery would look for short names of backends and schedulers in the metadata of all packages: 4 MB of each process.
+backends.load_extension_class_names = beat.load_extension_class_names = lambda _namespace: ()
 
 app = Celery("wirebeat", task_cls="apps.jobs.actions.dead_letters:CountedTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -32,6 +32,7 @@ OF_PAGES = (
     "django.contrib.auth.context_processors",
     "django.contrib.messages.storage.fallback",
     "django.contrib.sessions.serializers",
+    "django.core.cache.backends.redis",
     "gunicorn.app.wsgiapp",
     "gunicorn.workers.gthread",
     "portal.wsgi",

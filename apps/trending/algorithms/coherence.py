@@ -53,13 +53,9 @@ def coherent(documents: Documents, held_by: Sequence[NDArray[np.int64]], keys: S
         others = [words_of(document) - own for document in chosen]
         related = {
             place
-            for pair in combinations(range(len(others)), 2)
-            if _are_related(others[pair[0]], others[pair[1]])
-            for place in pair
+            for (one, first), (other, second) in combinations(enumerate(others), 2)
+            if len(first & second) >= max(1.0, SHARED * min(len(first), len(second)))
+            for place in (one, other)
         }
         found.append(len(related) >= COHERENT * sum(map(bool, others)))
     return np.array(found, bool)
-
-
-def _are_related(first: frozenset[int], second: frozenset[int]) -> bool:
-    return len(first & second) >= max(1.0, SHARED * min(len(first), len(second)))

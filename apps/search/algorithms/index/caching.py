@@ -37,11 +37,10 @@ class Cache(Generic[Key, Value]):
         """The cached ones of the keys with their values."""
         found = {}
         with self._lock:
-            values = self._values
             for key in keys:
-                if key in values:
-                    values.move_to_end(key)
-                    found[key] = values[key][0]
+                if key in self._values:
+                    self._values.move_to_end(key)
+                    found[key] = self._values[key][0]
         return found
 
     def keep(self, values: dict[Key, Value]) -> None:
