@@ -15,13 +15,17 @@ GUARDED = {f"apps/retrieval/http/{name}.py" for name in ("guard", "fetching", "h
 OPENERS = {"urlopen", "create_connection", "open_connection", "sock_connect"}
 
 
+def is_socket(node: ast.Attribute) -> bool:
+    return node.attr == "socket" and ast.unparse(node.value) == "socket"
+
+
 def ways_out(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        elif isinstance(node, ast.Attribute) and (node.attr in OPENERS or ast.unparse(node) == "socket.socket"):
+        elif isinstance(node, ast.Attribute) and (node.attr in OPENERS or is_socket(node)):
             yield node.attr
             continue
         else:

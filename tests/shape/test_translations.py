@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 LANGUAGES = sorted(path.parent.parent.name for path in ROOT.glob("locale/*/LC_MESSAGES/django.po"))
 CALLS = ("_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "pgettext", "pgettext_lazy")
 PLURAL_IN_JINJA = re.compile(r"\bngettext\([^()]*(?:\([^()]*\)[^()]*)*\)")
+ANY_CALL = re.compile(r"gettext|\b_\(")
 CALL = re.compile(r"\b(?:n|p|np)?(?:gettext|_)\(")
 PLACES = re.compile(r"%\((\w+)\)s|(?<!\{)\{(\w*)\}|%(?=%)")
 TAGS = re.compile(r"<[^>]*>")
@@ -53,6 +54,8 @@ def texts_of_python(source: str) -> Iterator[Text]:
     [Text(context=None, text='one', plural='many'), Text(context=None, text='both parts', plural=None),
      Text(context='may', text='May', plural=None)]
     """
+    if not ANY_CALL.search(source):
+        return
     for node in ast.walk(parsed(source)):
         name = getattr(node, "func", None)
         called = getattr(name, "id", None) or getattr(name, "attr", None)

@@ -1,16 +1,14 @@
 """Comments, docstrings and names avoid the words for which docs/glossary.md has a better one."""
 
-import ast
 import io
 import re
 import tokenize
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-
-from tests.shape.trees import parsed
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("apps", "extensions", "portal", "lab", "tests")
@@ -82,24 +80,29 @@ def split_names(text: str) -> str:
 
 
 def words_of(text: str) -> Iterator[tuple[int, str]]:
-    """Comments, docstrings and names of a file with their lines; names as lower case words joined by underscores."""
+    """Comments, docstrings and names of a file with their lines, as lower case words joined by underscores."""
+    begins_block = True
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string.lower()
-        elif token.type == tokenize.NAME:
+        if token.type in (tokenize.COMMENT, tokenize.NAME):
             yield token.start[0], split_names(token.string)
-    for node in ast.walk(parsed(text)):
-        has_body = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        if has_body and (docstring := ast.get_docstring(node, clean=False)):
-            for offset, line in enumerate(docstring.split("\n")):
-                yield node.body[0].lineno + offset, line.lower()
+        elif token.type == tokenize.STRING and begins_block:
+            for offset, line in enumerate(token.string.split("\n")):
+                yield token.start[0] + offset, split_names(line)
+        if token.type not in (tokenize.COMMENT, tokenize.NL):
+            begins_block = token.type == tokenize.INDENT
 
 
 def pattern_of(words: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z])(?:{words})(?![a-z])")
 
 
-ANY_WORD = pattern_of("|".join(rule.word for rule in RULES))
+def rules_for(path: str) -> list[Rule]:
+    return [rule for rule in RULES if path.startswith(rule.where)]
+
+
+@cache
+def any_word(*rules: Rule) -> re.Pattern[str]:
+    return pattern_of("|".join(rule.word for rule in rules))
 
 
 def found(rule: Rule, words: Iterable[tuple[int, str]]) -> list[int]:
@@ -119,12 +122,13 @@ def files() -> Iterator[tuple[str, str]]:
 def test_words_out_of_use_do_not_occur():
     places = []
     for path, text in files():
+        rules = rules_for(path)
+        pattern = any_word(*rules)
         # Splitting a file into words takes long, so first: has it any of them, even where they do not count?
-        if ANY_WORD.search(text.lower()) or ANY_WORD.search(split_names(text)):
-            words = [(line, text) for line, text in words_of(text) if ANY_WORD.search(text)]
-            for rule in RULES:
-                if path.startswith(rule.where):
-                    places += [f"{path}:{line}: {rule.word}: use {rule.use}" for line in found(rule, words)]
+        if pattern.search(split_names(text)):
+            words = [(line, text) for line, text in words_of(text) if pattern.search(text)]
+            for rule in rules:
+                places += [f"{path}:{line}: {rule.word}: use {rule.use}" for line in found(rule, words)]
     assert not places
 
 
