@@ -3,12 +3,15 @@
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from lab import checks
 from lab.checks import Step
+from lab.throwaway import Ending
+from portal.launcher import commands
 from tests.conftest import pytest_collection_modifyitems as put_in_order
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,22 +44,16 @@ def test_a_failed_test_that_passes_alone_is_named_but_no_failure(tmp_path, monke
     """It fails while a file is there, which the first run removes."""
     there = tmp_path / "disturbed"
     there.touch()
-    remove = f"there.unlink(missing_ok={works_alone})" if works_alone else "pass"
-    test = tmp_path / "test_disturbed.py"
-    test.write_text(
-        "from pathlib import Path\nimport pytest\n"
-        f"there = Path({str(there)!r})\n"
-        f"def test_it():\n    if there.exists():\n        {remove}\n        pytest.fail('disturbed')\n"
-    )
-    alone = ("-p", "no:cacheprovider", "-c", os.devnull)
-    plain = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # plugins take longer to load than the test
-    monkeypatch.setattr(checks, "PYTEST", (sys.executable, "-m", "pytest", *alone))
-    monkeypatch.setattr(checks, "failed_tests", lambda: [f"{test}::test_it"])
-    tests = Step("tests", [*checks.PYTEST, str(test)])
-    (outcome,) = checks.outcomes([], tests, plain, again=True)
+    # Instead of pytest, which takes ten times as long to start.
+    code = "import os, sys\nif os.path.exists(sys.argv[1]):\n"
+    code += "    os.remove(sys.argv[1])\n" if works_alone else ""
+    monkeypatch.setattr(checks, "PYTEST", (sys.executable, "-c", f"{code}    sys.exit({checks.TESTS_FAILED})"))
+    monkeypatch.setattr(checks, "failed_tests", lambda: [str(there)])
+    tests = Step("tests", [*checks.PYTEST, str(there)])
+    (outcome,) = checks.outcomes([], tests, os.environ, again=True)
     assert outcome.verdict.startswith(verdict)
     there.touch()
-    assert checks.outcomes([], tests, plain)[0].verdict.startswith("FAILED")
+    assert checks.outcomes([], tests, os.environ)[0].verdict.startswith("FAILED")
 
 
 def test_many_failed_tests_do_not_run_again(monkeypatch):
@@ -75,7 +72,23 @@ def test_quick_checks_run_beside_the_tests_and_what_they_print_is_shown_in_one_p
     assert "it begins\nit ends\n\n=== style\nstyle begins\nstyle ends\n" in capfd.readouterr().out
 
 
-def test_arguments_are_pytests(tmp_path):
+def test_arguments_are_pytests(monkeypatch):
+    """Without its servers, which run already."""
+    called = []
+    monkeypatch.setattr(checks.throwaway, "running", lambda *_, **__: nullcontext({"DATABASE_URL": "nowhere"}))
+    monkeypatch.setattr(checks.throwaway, "keep_as_template", lambda _: None)
+    monkeypatch.setattr(checks.throwaway, "run_in_front", lambda *given: called.append(given) or Ending(5, False))
+    monkeypatch.setattr(checks.processes, "hold_signals", lambda: None)
+    with pytest.raises(SystemExit) as ended:
+        commands.main(["manage.py", "test", "tests/lab", "--trials", "-k", "other"])
+    assert ended.value.code == 5
+    [(command, environment)] = called
+    assert command == [sys.executable, "-m", "pytest", "tests/lab", "-k", "other"]
+    assert environment["DATABASE_URL"] == "nowhere"
+
+
+@pytest.mark.trial
+def test_arguments_are_those_of_a_pytest_on_servers_of_its_own(tmp_path):
     (tmp_path / "test_one.py").write_text("def test_it(): pass\ndef test_other(): assert False\n")
     command = [sys.executable, ROOT / "manage.py", "test", tmp_path, "-k", "other", "-p", "no:cacheprovider"]
     environment = os.environ | {"WIREBEAT_NO_VENV": "1"}

@@ -9,6 +9,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -191,9 +192,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return var / "pg"
 
 
-@pytest.fixture
-def make_house(cluster: Path) -> Iterator[Callable[..., House]]:
-    """Builds houses; what a test leaves running is killed after it."""
+@contextmanager
+def building(cluster: Path) -> Iterator[Callable[..., House]]:
+    """Builds houses; what is left running is killed at the end."""
     made: list[House] = []
 
     def make(var: Path, *, with_cluster: bool = True, **options: object) -> House:
@@ -203,12 +204,20 @@ def make_house(cluster: Path) -> Iterator[Callable[..., House]]:
         made.append(house := House(var, **options))
         return house
 
-    yield make
-    for house in made:
-        if house.process is not None and house.process.poll() is None:
-            house.family |= descendants(house.process.pid)
-            house.kill_all()
-        shutil.rmtree(embedded.run_directory(house.var), ignore_errors=True)
+    try:
+        yield make
+    finally:
+        for house in made:
+            if house.process is not None and house.process.poll() is None:
+                house.family |= descendants(house.process.pid)
+                house.kill_all()
+            shutil.rmtree(embedded.run_directory(house.var), ignore_errors=True)
+
+
+@pytest.fixture
+def make_house(cluster: Path) -> Iterator[Callable[..., House]]:
+    with building(cluster) as make:
+        yield make
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ NAMES = ("wirebeat_backed_up", "wirebeat_other")
 
 @pytest.fixture
 def use(django_db_setup, django_db_blocker, settings, tmp_path):
-    """Leads the whole program to another database, the first one a copy of the tests' own, all others empty."""
+    """Leads the whole program to another database, the first one a copy of the tests' own, the other one empty."""
     settings.STORAGES = settings.STORAGES | {
         "documents": {
             "BACKEND": "django.core.files.storage.FileSystemStorage",
@@ -54,10 +54,12 @@ def use(django_db_setup, django_db_blocker, settings, tmp_path):
             found = administration.execute("SELECT FROM pg_database WHERE datname = %s", [throwaway.TEMPLATE])
             template = throwaway.TEMPLATE if found.fetchone() is not None else own
             administration.execute(f'CREATE DATABASE "{names[NAMES[0]]}" TEMPLATE "{template}"')
-            databases.make_like(administration, own, names[NAMES[1]])
 
         def lead_to(name):
             connection.close()
+            if name == NAMES[1]:  # few tests need it
+                with databases.connect(databases.ADMINISTRATION) as administration:
+                    databases.make_like(administration, own, names[name])
             connection.settings_dict["NAME"] = names[name]
 
         try:

@@ -43,6 +43,7 @@ def run(code, folder, **options):
     )
 
 
+@pytest.mark.trial
 def test_a_command_finds_its_servers_and_nothing_is_left_of_them(folder):
     with run(START_BOTH + SAY_WHERE + "exit(7)", folder) as owner:
         fsync, valkey, sockets = owner.stdout.read().splitlines()
@@ -52,7 +53,7 @@ def test_a_command_finds_its_servers_and_nothing_is_left_of_them(folder):
     assert list(folder.iterdir()) == []
 
 
-def test_a_request_to_stop_is_passed_on_once(folder):
+def test_a_request_to_stop_is_passed_on_once_to_a_command_that_has_found_its_servers(folder):
     code = (
         "import os, signal, sys\n"
         "def stop(*_):\n"
@@ -60,11 +61,14 @@ def test_a_request_to_stop_is_passed_on_once(folder):
         "signal.signal(signal.SIGTERM, stop); print('up', flush=True)\n"
         "while True: signal.pause()"
     )
-    with run(code, folder) as owner:
-        assert owner.stdout.readline() == "up\n"
+    with run(START_BOTH + SAY_WHERE + code, folder) as owner:
+        fsync, valkey, sockets, up = [owner.stdout.readline().strip() for _ in range(4)]
+        assert (fsync, valkey, up) == ("off", "True 1", "up")
+        assert Path(sockets).exists()
         owner.send_signal(signal.SIGTERM)
         assert owner.stdout.read() == "told\n"
     assert owner.returncode == 3
+    assert not Path(sockets).exists()
     assert list(folder.iterdir()) == []
 
 

@@ -18,7 +18,7 @@ import redis
 
 from lab import throwaway
 from portal.launcher import embedded, servers
-from tests.portal.conftest import parents
+from tests.portal.conftest import building, parents
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.timeout(900)  # s; the real portal runs all migrations, and the machine may be busy
@@ -85,16 +85,6 @@ def test_below_nohup_the_end_of_the_terminal_stops_nothing(house, until):
     house.process.send_signal(signal.SIGHUP)
     with pytest.raises(subprocess.TimeoutExpired):
         house.process.wait(0.7)
-    assert house.stop() == 0
-
-
-def test_a_second_start_says_that_the_portal_runs_and_where(house, make_house, tmp_path):
-    house.start()
-    address = house.address
-    second = type(house)(house.var, log_file=tmp_path / "second")
-    second.launch()
-    assert second.process.wait(60) == 1
-    assert second.output == f"Wirebeat is already running here: {address}\n"
     assert house.stop() == 0
 
 
@@ -200,18 +190,6 @@ def test_a_database_of_another_postgres_is_refused_with_a_sentence(house):
     assert "was made by Postgres 12, but" in house.output
 
 
-def test_a_killed_postgres_is_back_with_its_data(house, until):
-    house.start()
-    house.note("before")
-    before = house.postmaster()
-    os.kill(before, signal.SIGKILL)
-    assert until(lambda: "postgres was ended by SIGKILL; it is started again now." in house.output)
-    assert until(house.answers)
-    assert house.postmaster() != before
-    assert house.notes() == ["before"]
-    assert house.stop() == 0
-
-
 @pytest.mark.trial
 def test_servers_come_back_after_a_cleaner_of_temporary_files_took_their_sockets(house, until):
     house.start()
@@ -242,14 +220,37 @@ def test_a_killed_valkey_is_back_with_its_data(house, until):
     assert house.stop() == 0
 
 
-def test_a_killed_site_keeps_its_address_and_refuses_no_connection(house, until):
-    house.start()
-    before = house.child("http.server")
-    os.kill(before, signal.SIGKILL)
-    assert is_answered(house.address)
-    assert until(lambda: house.child("http.server") != before)
-    assert "web was ended by SIGKILL; it is started again now." in house.output
-    assert house.stop() == 0
+@pytest.fixture(scope="class")
+def running(cluster, tmp_path_factory):
+    """It is started once for the tests of a class, which leave it running."""
+    with building(cluster) as make:
+        house = make(tmp_path_factory.mktemp("running") / "var").start()
+        yield house
+        assert house.stop() == 0
+
+
+class TestAPortalThatRuns:
+    def test_a_second_start_says_that_the_portal_runs_and_where(self, running, tmp_path):
+        second = type(running)(running.var, log_file=tmp_path / "second")
+        second.launch()
+        assert second.process.wait(60) == 1
+        assert second.output == f"Wirebeat is already running here: {running.address}\n"
+
+    def test_a_killed_postgres_is_back_with_its_data(self, running, until):
+        running.note("before")
+        before = running.postmaster()
+        os.kill(before, signal.SIGKILL)
+        assert until(lambda: "postgres was ended by SIGKILL; it is started again now." in running.output)
+        assert until(running.answers)
+        assert running.postmaster() != before
+        assert running.notes() == ["before"]
+
+    def test_a_killed_site_keeps_its_address_and_refuses_no_connection(self, running, until):
+        before = running.child("http.server")
+        os.kill(before, signal.SIGKILL)
+        assert is_answered(running.address)
+        assert until(lambda: running.child("http.server") != before)
+        assert "web was ended by SIGKILL; it is started again now." in running.output
 
 
 def test_given_servers_are_used_and_none_is_started(house, make_house, tmp_path, until):

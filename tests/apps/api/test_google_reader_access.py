@@ -1,8 +1,11 @@
 """Nothing works without a token, no change with a read-only one, and nothing on data of others."""
 
 import pytest
+from django.db import transaction
 from django.test import Client
+from pytest_django import DjangoDbBlocker
 
+from apps.accounts.models import User
 from apps.following import actions
 from apps.following.models import Folder, Follow, Mark, Share, Tag, Tagging
 from extensions.dialects.google_reader.formats.ids import long_form
@@ -35,25 +38,34 @@ CHANGES = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def rows_of_world(django_db_setup: None, django_db_blocker: DjangoDbBlocker):
+    """A person who follows a source of their own and has done everything with its posting.
+
+    Made once for all tests, each of which rolls back what it changes.
+    """
+    with django_db_blocker.unblock(), transaction.atomic():
+        owner = a_user("owner")
+        source = a_source(title="Of the owner")
+        a_follow(owner, source, title="Private", folders=(a_folder(owner, "Hidden"),))
+        posting = a_posting(source, title="Behind the door")
+        a_mark(owner, posting, starred_at=NOON, read=False)
+        actions.marks.tag(owner, [posting.pk], "secret", NOON)
+        actions.marks.share(owner, posting.pk, now=NOON)
+        yield {
+            "feed": f"feed/{source.pk}",
+            "item": long_form(posting.pk),
+            "label": label("Hidden"),
+            "tag": label("secret"),
+            "posting": posting,
+            "source": source,
+        }
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def world():
-    """A person who follows a source of their own and has done everything with its posting."""
-    owner = a_user("owner")
-    source = a_source(title="Of the owner")
-    a_follow(owner, source, title="Private", folders=(a_folder(owner, "Hidden"),))
-    posting = a_posting(source, title="Behind the door")
-    a_mark(owner, posting, starred_at=NOON, read=False)
-    actions.marks.tag(owner, [posting.pk], "secret", NOON)
-    actions.marks.share(owner, posting.pk, now=NOON)
-    return {
-        "feed": f"feed/{source.pk}",
-        "item": long_form(posting.pk),
-        "label": label("Hidden"),
-        "tag": label("secret"),
-        "posting": posting,
-        "owner": owner,
-        "source": source,
-    }
+def world(rows_of_world, db):
+    return rows_of_world | {"owner": User.objects.get(username="owner")}
 
 
 def filled(text, world):

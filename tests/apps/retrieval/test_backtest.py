@@ -47,7 +47,7 @@ def a_portal(clock_rate: float = 1.0, *, weeks: int = 3, checks: int = 4) -> lis
     return sources
 
 
-@pytest.mark.parametrize("clock_rate", [1.0, 60.0])
+@pytest.mark.parametrize("clock_rate", [pytest.param(1.0, marks=pytest.mark.trial), 60.0])
 def test_every_policy_is_replayed_at_as_many_checks_as_were_made(clock_rate):
     a_portal(clock_rate)
     made = backtest(now=NOW)
@@ -98,20 +98,27 @@ def test_delay_is_due_to_failures_and_lateness():
     assert 0 <= shares["bounds"] <= 1 - shares["failures"] - shares["lateness"]
 
 
+@pytest.fixture
+def hurried(monkeypatch):
+    """The time that replays may take is over after the first policy."""
+    times = iter(np.arange(1e6))
+    monkeypatch.setattr("apps.retrieval.actions.backtesting.MAX_CPU_SECONDS", 1e-9)
+    monkeypatch.setattr("apps.retrieval.actions.backtesting.time.process_time", lambda: next(times) * 0.6e-9)
+
+
+@pytest.mark.usefixtures("hurried")
 def test_nothing_is_replayed_twice_or_without_a_log():
     assert backtest(now=NOW) is None
     a_portal()
     assert backtest(now=NOW)
+    assert backtest(now=NOW) is None
     assert backtest(now=NOW + DAY) is None
     assert Backtest.objects.count() == 1
 
 
-def test_a_large_portal_is_sampled_and_time_is_limited(monkeypatch):
+def test_a_large_portal_is_sampled_and_time_is_limited(hurried, monkeypatch):
     a_portal()
     monkeypatch.setattr("apps.retrieval.actions.backtesting.SAMPLE", 2)
-    monkeypatch.setattr("apps.retrieval.actions.backtesting.MAX_CPU_SECONDS", 1e-9)
-    times = iter(np.arange(1e6))
-    monkeypatch.setattr("apps.retrieval.actions.backtesting.time.process_time", lambda: next(times) * 0.6e-9)
     made = backtest(now=NOW)
     assert made.sources == 2
     assert set(made.results) == {"ours", MEASURED}

@@ -9,17 +9,17 @@ from apps.retrieval import queries
 from apps.retrieval.actions import change_plan, control_price, current_plan, replan_changed
 from apps.retrieval.actions.plan import draw_curve
 from apps.retrieval.algorithms.calendar import DAY
-from apps.retrieval.algorithms.planner.rehearsal import rehearse
 from apps.retrieval.models import Plan, Schedule
 from apps.retrieval.planner.due_times import outlook_at, terms_of
 from apps.retrieval.planner.state import COLUMNS, TABLES, ScheduleState, parameters
 from apps.retrieval.policies import OURS
 from apps.retrieval.reports.source import effect_of
 from apps.sources.models import Source
+from tests.apps.retrieval.rehearsing import remembered
 from tests.apps.retrieval.retrieving import HOUR, NOW, a_feed, a_scheduled_source, an_observed_source, daily, visit
 from tests.builders import a_retrieval, a_source
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("rehearses_once")]
 
 SOON = NOW + timedelta(minutes=5)
 BUDGET = 24.0  # kB a day and source
@@ -41,7 +41,7 @@ def planned() -> dict[int, float]:
     plan = current_plan()
     assert plan.price is not None
     if plan.policy == OURS:
-        made = DAY * rehearse(outlook_at(sources, terms_of(plan, plan.price), NOW)).retrievals
+        made = DAY * remembered(outlook_at(sources, terms_of(plan, plan.price), NOW)).retrievals
         return {source.source_id: count for source, count in zip(sources, made.tolist(), strict=True)}
     return {source.source_id: source.unpacked_timetable.per_day for source in sources}
 

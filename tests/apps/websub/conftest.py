@@ -25,12 +25,18 @@ from tests.builders import a_schedule, a_source
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
+REACHABLE = {
+    "PUSH_MODE": "on",
+    "PROJECT_URL": "https://portal.example",
+    "RETRIEVAL_OPEN_HOSTS": [".push.localhost"],
+    "RETRIEVAL_HOST_GAP": 0.0,
+}
+
+
 @pytest.fixture(autouse=True)
 def reachable(settings) -> None:
-    settings.PUSH_MODE = "on"
-    settings.PROJECT_URL = "https://portal.example"
-    settings.RETRIEVAL_OPEN_HOSTS = [".push.localhost"]
-    settings.RETRIEVAL_HOST_GAP = 0.0
+    for name, value in REACHABLE.items():
+        setattr(settings, name, value)
 
 
 @pytest.fixture

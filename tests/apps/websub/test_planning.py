@@ -1,8 +1,12 @@
 """Sources with an active subscription are checked once a day and leave the rest of the budget to the others."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
+from pytest_django import DjangoDbBlocker
+from time_machine import travel
 
 from apps.retrieval.actions import change_plan, current_plan, promise, replan
 from apps.retrieval.actions.plan import draw_curve, rehearse_price, scale_price
@@ -29,13 +33,24 @@ def at_noon(clock):
     return clock
 
 
+@pytest.fixture(scope="class")
+def busy_source(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[int]:
+    """Three postings an hour; checked each hour without a subscription.
+
+    Made once for the tests of a class, each of which rolls back what it changes.
+    """
+    with django_db_blocker.unblock(), transaction.atomic():
+        with travel(NOW, tick=False):
+            source = an_observed_source(BUSY)
+            Plan.objects.update_or_create(pk=1, defaults={"price": 0.1, "priced_at": NOW, "planned_revision": 1})
+            replan(now=NOW)
+        yield source.pk
+        transaction.set_rollback(True)
+
+
 @pytest.fixture
-def source() -> Source:
-    """Three postings an hour; checked each hour without a subscription."""
-    source = an_observed_source(BUSY)
-    Plan.objects.update_or_create(pk=1, defaults={"price": 0.1, "priced_at": NOW, "planned_revision": 1})
-    replan(now=NOW)
-    return source
+def source(busy_source, db) -> Source:
+    return Source.objects.get(pk=busy_source)
 
 
 def due(source: Source):
@@ -67,12 +82,6 @@ class TestDueTime:
         promise(source.pk, NOW + 9 * DAY, now=NOW)
         assert fail(source, NOW + DAY).due_at == NOW + 2 * DAY
 
-    def test_of_a_quick_source_counts_its_own_hours(self):
-        source = an_observed_source(clock_rate=24)
-        Plan.objects.update(price=0.1)
-        promise(source.pk, NOW + DAY, now=NOW)
-        assert due(source) == NOW + HOUR
-
     def test_does_not_move_when_a_lease_is_renewed(self, source):
         promise(source.pk, NOW + 9 * DAY, now=NOW)
         Schedule.objects.update(due_at=NOW + 5 * HOUR)
@@ -95,6 +104,13 @@ class TestDueTime:
         assert due(source) == NOW + DAY
         maintain(now=NOW + timedelta(seconds=3_000))
         assert due(source) == usual
+
+
+def test_a_day_is_that_of_a_quick_sources_own_hours():
+    source = an_observed_source(clock_rate=24)
+    Plan.objects.update(price=0.1)
+    promise(source.pk, NOW + DAY, now=NOW)
+    assert due(source) == NOW + HOUR
 
 
 class TestActivity:
@@ -123,7 +139,7 @@ class TestActivity:
 class TestTheBudget:
     @pytest.fixture
     def fleet(self) -> list[Source]:
-        sources = [an_observed_source([NOW - number * HOUR for number in range(1, 400)]) for _ in range(6)]
+        sources = [an_observed_source([NOW - number * HOUR for number in range(1, 200)]) for _ in range(6)]
         change_plan(budget=3)
         return sources
 
@@ -150,7 +166,8 @@ class TestTheBudget:
         plans = [plan_of_source(source, Schedule.objects.get(pk=source.pk), NOW) for source in (fleet[0], fleet[5])]
         assert [plan.by_timetable for plan in plans] == [3, 5]
 
-    def test_pays_for_no_delivery(self, source, hub, client):
+    def test_pays_for_no_delivery(self, hub, client):
+        source = an_observed_source(BUSY[:9])
         Schedule.objects.update(hub_url=hub.url("/hub"), topic_url="https://news.example/feed")
         subscribed(source, hub, client)
         made = requests_made(NOW - HOUR, NOW + HOUR)
