@@ -209,22 +209,24 @@ def _patterns(
             yield from _patterns(entry, f"{namespace}{entry.namespace}:" if entry.namespace else namespace, places)
 
 
-def pages(client: Client, values: Mapping[str, Any]) -> dict[str, str]:
+def pages(client: Client, values: Mapping[str, Any], *, share: int = 1) -> dict[str, str]:
     """The addresses that answer this client with a whole page; what leads elsewhere or is sent by forms is left out.
 
-    A place in an address for which `some_of_everything` has no value fails the test.
+    With a share, every so-maniest address is tried. A place in an address for which `some_of_everything` has no value
+    fails the test.
     """
-    found = {}
-    for name, places in _patterns(get_resolver()):
+    found, known = {}, list(_patterns(get_resolver()))
+    for name, places in known:
         unknown = [place for place in places if place not in values]
         assert not unknown, f"some_of_everything has nothing for {unknown} in the address of the page {name!r}"
+    for name, places in known[::share]:
         address = reverse(name, kwargs={place: values[place] for place in places})
         answer = client.get(address)
         if answer.status_code == 404 and name.startswith(("mfa_", "openid_connect_")):
             continue  # it is for people with a second factor, and for portals with a provider
         assert answer.status_code not in (404, 500), f"{name!r}: {address} answers {answer.status_code}"
         found |= _page(address, answer)
-    for template in FURTHER_PAGES:
+    for template in FURTHER_PAGES[::share]:
         address = template.format(**values)
         found |= _page(address, client.get(address))
     return found

@@ -79,7 +79,13 @@ def a_list_in_folders(addresses: Sequence[str]) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("page", "count"), [("with scripts", 90), pytest.param(WITHOUT, 60, marks=pytest.mark.trial)], indirect=["page"]
+    ("page", "count"),
+    [
+        ("with scripts", 45),
+        pytest.param("with scripts", 90, marks=pytest.mark.trial),
+        pytest.param(WITHOUT, 60, marks=pytest.mark.trial),
+    ],
+    indirect=["page"],
 )
 def test_a_long_list_is_imported_and_the_river_is_filled_by_what_it_publishes(page: Page, settings, count: int):
     settings.RETRIEVAL_HOST_GAP = 0

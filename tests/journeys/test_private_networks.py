@@ -62,7 +62,8 @@ def installation(request, tmp_path_factory):
 def refused(request) -> Sequence[str]:
     """All of REFUSED for pictures and in the trial; other tests try a sixteenth each, as all check them alike."""
     given = request.node.callspec.params
-    if given["installation"] == "up" or given.get("endpoint") == "picture":
+    is_of_pictures = given.get("endpoint") == "picture" and "redirect" not in request.node.name
+    if given["installation"] == "up" or is_of_pictures:
         return REFUSED
     return REFUSED[crc32(request.node.name.encode()) % 16 :: 16]
 
@@ -197,14 +198,12 @@ def retrieved(engine: Engine, url: str, **values) -> Retrieval:
 
 @pytest.fixture
 def addresses(request, ports) -> list[str]:
-    """Each with an open and with a closed port in the trial, else with one of the two: none may be connected to."""
+    """All, each with an open and with a closed port, in the trial; else a third, each with one of the two ports."""
     both = (ports.open, ports.closed)
-    is_trial = request.node.callspec.params["installation"] == "up"
-    return [
-        template.format(port=port)
-        for at, template in enumerate(REFUSED)
-        for port in (both if is_trial else (both[at % 2],))
-    ]
+    if request.node.callspec.params["installation"] == "up":
+        return [template.format(port=port) for template in REFUSED for port in both]
+    some = REFUSED[crc32(request.node.name.encode()) % 3 :: 3]
+    return [template.format(port=both[at % 2]) for at, template in enumerate(some)]
 
 
 def test_a_source_at_a_private_address_is_not_fetched(engine, addresses, ports, watch):
@@ -301,7 +300,7 @@ def test_a_hub_at_a_private_address_is_not_called(prefix, settings, addresses, p
     while maintain(now=timezone.now()):
         pass
     subscriptions = Subscription.objects.all()
-    assert len(subscriptions) > 40
+    assert len(subscriptions) > 0.7 * len(addresses)
     assert {each.last_error for each in subscriptions} == {subscriptions[0].last_error}
     assert "private or reserved network" in subscriptions[0].last_error
     assert (watch.connects, ports.taken) == ([], 0)
@@ -320,7 +319,7 @@ def test_messages_are_not_delivered_to_private_addresses(addresses, ports, watch
         for message_id in due(timezone.now()):
             deliver(message_id, now=timezone.now())
     attempted = Message.objects.filter(attempts__gt=0)
-    assert len(attempted) > 80
+    assert len(attempted) > 1.4 * len(addresses)
     assert {message.error for message in attempted} == {
         "Its address is in a private or reserved network; nothing was sent."
     }

@@ -48,23 +48,23 @@ def timings(*names):
 
 def test_matching_of_searches_agrees_with_a_scan(run, tmp_path, monkeypatch):
     monkeypatch.setattr(benchmark_alerts, "LENGTHS", (12, 60, 200))
-    monkeypatch.setattr(benchmark_alerts, "ARCHIVE", 100)
+    monkeypatch.setattr(benchmark_alerts, "ARCHIVE", 50)
     monkeypatch.setattr(benchmark_alerts, "MEASURED", 5)
-    monkeypatch.setattr(benchmark_alerts, "WARM_UP", 2)
+    monkeypatch.setattr(benchmark_alerts, "WARM_UP", 1)
     monkeypatch.setattr(benchmark_alerts, "SCANNED", (40, 5))
-    figures = run("benchmark_alerts", items=write_items(tmp_path, 700, title_words=8), searches=200, hits=500)
+    figures = run("benchmark_alerts", items=write_items(tmp_path, 400, title_words=8), searches=100, hits=250)
     assert timings(*benchmark_alerts.LABELS) <= set(figures)
-    assert (figures["searches"], figures["refused"], figures["naive_wrong"]) == (200, 0, 0)
-    assert figures["anchors"] >= 200
-    assert 0 < figures["hits12"] < figures["hits200"] <= 200
-    assert SavedSearch.objects.count() == 200
+    assert (figures["searches"], figures["refused"], figures["naive_wrong"]) == (100, 0, 0)
+    assert figures["anchors"] >= 100
+    assert 0 < figures["hits12"] < figures["hits200"] <= 100
+    assert SavedSearch.objects.count() == 100
     assert figures["match_p50_ms"] == figures["match60_p50_ms"] > 0
 
 
 def test_archives_of_all_sizes_hold_everything_newest_first(run, tmp_path):
-    figures = run("benchmark_archive", sizes=[60, 150], sources=[1, 3], plot=tmp_path / "plot.svg")
-    sizes = {f"{way}.{size}.s" for way in ("ours", "baseline") for size in (60, 150)}
-    assert sizes | {f"ours.{size}.{count}_sources.s" for size in (60, 150) for count in (1, 3)} <= set(figures)
+    figures = run("benchmark_archive", sizes=[30, 60], sources=[1, 3], plot=tmp_path / "plot.svg")
+    sizes = {f"{way}.{size}.s" for way in ("ours", "baseline") for size in (30, 60)}
+    assert sizes | {f"ours.{size}.{count}_sources.s" for size in (30, 60) for count in (1, 3)} <= set(figures)
     assert {"line.ms_per_item", "line.r2", "per_item_ratio"} <= set(figures)
     assert (figures["all_listed"], figures["second_run_only_304"]) == (1, 1)
     assert (tmp_path / "plot.svg").read_text().count("rebuilt at every shard") >= 1

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from portal.environment import BadEnvironment
+from tests.trials import quick_every
 
 ROOT = Path(__file__).resolve().parents[2]
 VARIABLES = ROOT / "portal" / "variables.py"
@@ -176,12 +177,17 @@ def is_refused(done, message):
 
 
 MANAGE = (sys.executable, str(ROOT / "manage.py"))
+COMMANDS = ("up", "check")
 
 
-@pytest.mark.parametrize("command", ["up", "check"])
 @pytest.mark.parametrize(
-    ("name", "value", "message"), [WRONG[0], ("WIREBEAT_LOG_LEVEL", "loud", "expected info"), WRONG[-4]]
-)
+    ("command", "name", "value", "message"),
+    quick_every(2, [
+        pytest.param(command, *wrong)
+        for command in COMMANDS
+        for wrong in (WRONG[0], ("WIREBEAT_LOG_LEVEL", "loud", "expected info"), WRONG[-4])
+    ]),
+)  # fmt: skip
 def test_a_command_with_a_wrong_value_says_one_line(command, name, value, message, tmp_path):
     done = run(*MANAGE, command, **{"WIREBEAT_VAR": str(tmp_path / "var"), name: value})
     assert is_refused(done, message)
@@ -210,9 +216,15 @@ def test_an_absent_database_is_reported_in_one_line(tmp_path):
     assert is_refused(done, "The database does not answer: connection failed")
 
 
-@pytest.mark.parametrize("place", ["/etc/passwd", "/etc/passwd/below", "/sys/wirebeat"])
-@pytest.mark.parametrize("command", ["up", "check"])
-def test_a_data_folder_that_cannot_be_made_is_named(place, command):
+@pytest.mark.parametrize(
+    ("command", "place"),
+    quick_every(2, [
+        pytest.param(command, place)
+        for command in COMMANDS
+        for place in ("/etc/passwd", "/etc/passwd/below", "/sys/wirebeat")
+    ]),
+)  # fmt: skip
+def test_a_data_folder_that_cannot_be_made_is_named(command, place):
     assert is_refused(run(*MANAGE, command, WIREBEAT_VAR=place), place)
 
 

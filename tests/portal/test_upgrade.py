@@ -80,7 +80,7 @@ def newer(make_database):
 @pytest.mark.parametrize(
     "command",
     [
-        ["-m", "portal.launcher.preparation"],
+        pytest.param(["-m", "portal.launcher.preparation"], marks=pytest.mark.trial),  # test_prepare has it
         pytest.param(["-m", "portal.roles", "portal", "beat"], marks=pytest.mark.trial),  # as the worker
         ["-m", "portal.roles", "portal", "worker", "--hostname", "x@%h", "--queues", "celery", "--concurrency", "1"],
         pytest.param(["-c", "import portal.wsgi"], marks=pytest.mark.trial),

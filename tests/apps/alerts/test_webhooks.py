@@ -71,20 +71,21 @@ def test_webhook_gets_signed_hits(receiver):
     }
 
 
-def test_all_is_delivered_once_by_a_receiver_that_fails_half_the_time(receiver):
+@pytest.mark.parametrize("count", [16, pytest.param(40, marks=pytest.mark.trial)])
+def test_all_is_delivered_once_by_a_receiver_that_fails_half_the_time(receiver, count):
     chance = Random(7)
     receiver.behave = lambda _: chance.choice([200, 204, 202, 500, 503, None])
-    for _ in range(40):
+    for _ in range(count):
         find(a_search(webhook_url=receiver.url()))
     now = send_until_done(now=NOON + DAY)
     for letter in Message.objects.filter(state="failed"):  # seven times in a row
         assert retry(letter.user, letter.pk, now=now)
     send_until_done(now=now)
     keys = [call.id for call in receiver.taken]
-    assert len(keys) == len(set(keys)) == 40
+    assert len(keys) == len(set(keys)) == count
     assert set(keys) == {str(message.key) for message in Message.objects.filter(state="sent")}
-    assert Attempt.objects.count() == len(receiver.calls) > 60
-    assert len({call.body for call in receiver.calls}) == 40  # each says the same at each attempt
+    assert Attempt.objects.count() == len(receiver.calls) > 1.5 * count
+    assert len({call.body for call in receiver.calls}) == count  # each says the same at each attempt
 
 
 def test_attempts_are_ever_further_apart_until_the_letter_is_dead_and_can_be_revived(receiver):

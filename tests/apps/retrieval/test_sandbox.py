@@ -22,6 +22,7 @@ from apps.sources import kinds
 from apps.sources.formats.feed import Follow, NotAFeed, Page, ParsedEntry, ParsedFeed
 from apps.sources.formats.recipes import Recipe
 from tests.apps.retrieval import hostile_functions as hostile
+from tests.trials import quick_every
 
 FILTER, LIMITS, NAMESPACE, USER = "seccomp filter", "resource limits", "user and network namespace", "unprivileged user"
 
@@ -205,7 +206,7 @@ GARBAGE = {
 }
 
 
-@pytest.mark.parametrize("content", GARBAGE.values(), ids=GARBAGE.keys())
+@pytest.mark.parametrize("content", quick_every(2, [pytest.param(each, id=name) for name, each in GARBAGE.items()]))
 def test_garbage_is_a_crash_and_the_next_call_gets_a_new_child(content):
     before = sandbox.run(hostile.pid)
     with pytest.raises(sandbox.Crashed):

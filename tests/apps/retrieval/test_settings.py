@@ -50,9 +50,11 @@ FURTHER = [setting for setting in RAISING if setting not in ("weight", "budget")
 
 PRODUCT = [name for name in all_policies() if find_spec(f"apps.retrieval.policies.{name}")]
 EXTENSIONS = [pytest.param(name, marks=pytest.mark.trial) for name in all_policies() if name not in PRODUCT]
+SLOW = "cam"  # as slow as all others together; the quick run tries it by weight and budget alone
+POLICIES = [pytest.param(name, marks=pytest.mark.trial) if name == SLOW else name for name in PRODUCT] + EXTENSIONS
 
 
-@pytest.fixture(scope="class", params=[*PRODUCT, *EXTENSIONS])
+@pytest.fixture(scope="class", params=POLICIES)
 def policy(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -123,6 +125,7 @@ def check_that_due_times_move(policy: str, fleet: list[Source], setting: str) ->
 
 
 class TestEveryPolicy:
+    @pytest.mark.parametrize("policy", [*PRODUCT, *EXTENSIONS], indirect=True)
     @pytest.mark.parametrize(
         "setting",
         ["weight", "budget", *(pytest.param(setting, marks=pytest.mark.trial) for setting in FURTHER)],

@@ -85,15 +85,16 @@ def some_news():
     return user
 
 
+@pytest.mark.parametrize("count", [RANDOM_QUERIES // 2, pytest.param(RANDOM_QUERIES, marks=pytest.mark.trial)])
 @pytest.mark.timeout(300 + RANDOM_QUERIES / 25)
-def test_no_query_is_an_error_of_the_server(client, some_news, caplog):
+def test_no_query_is_an_error_of_the_server(client, some_news, caplog, count):
     """Each is an answer or a complaint, for people and strangers, at a bounded number of statements."""
     client.raise_request_exception = False
     caplog.set_level(logging.ERROR)  # not the warnings of each page that is not found
     dearest = 0
 
     @settings(
-        max_examples=RANDOM_QUERIES // 2,
+        max_examples=count // 2,
         suppress_health_check=list(HealthCheck),
         database=None,
         derandomize="WIREBEAT_RANDOM_QUERIES" not in os.environ,
