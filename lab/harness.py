@@ -23,11 +23,11 @@ from rich.table import Table
 from apps.database.statements import fetch
 from apps.sources.models import Source
 from lab import throwaway
+from portal.launcher.startup import OF_LIBRARIES
 from portal.launcher.startup import commands as commands_of_up
 
 SHOWN_LINES = 30  # of the output of a process that has ended
 STOP_SECONDS = 20
-AS_UP_STARTS_THEM = {"MALLOC_ARENA_MAX": "2", "OPENBLAS_NUM_THREADS": "1"}  # processes, which take less memory so
 
 Process = subprocess.Popen[bytes]
 Case = TypeVar("Case")
@@ -163,7 +163,7 @@ def running(commands: Mapping[str, Sequence[str]], **environment: str) -> Iterat
             name: subprocess.Popen(
                 command,
                 cwd=settings.BASE_DIR,
-                env=AS_UP_STARTS_THEM | os.environ | environment,
+                env=OF_LIBRARIES | os.environ | environment,
                 stdin=subprocess.DEVNULL,
                 stdout=outputs[name],
                 stderr=subprocess.STDOUT,

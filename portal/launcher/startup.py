@@ -39,6 +39,8 @@ ROOM_OF_FIRST_START = 100 * 10**6
 ROOM_OF_RESTART = 20 * 10**6  # bytes; one more WAL file
 PROBE = 2**16  # bytes
 SLOW_STATEMENT = 3600.0  # s; a migration may wait this long for Postgres, which may run on another machine
+# Each further arena keeps memory that others have freed; threads of OpenBLAS wait for each other in busy loops.
+OF_LIBRARIES = {"MALLOC_ARENA_MAX": "2", "OPENBLAS_NUM_THREADS": "1"}
 EVERYWHERE = {"127.0.0.1", "0.0.0.0", "::", "::1"}
 
 Applications = Callable[[socket.socket, Mapping[str, str]], tuple[Program, Sequence[Program]]]
@@ -176,10 +178,8 @@ def _make_usable(var: Path) -> None:
 def _start(supervisor: Supervisor, var: Path, listener: socket.socket, applications: Applications) -> None:
     supervisor.console.say("Wirebeat is starting; Ctrl-C stops it.")
     sockets = embedded.make_run_directory(var)
-    chosen = {
+    chosen = OF_LIBRARIES | {
         "PYTHONUNBUFFERED": "1",
-        "MALLOC_ARENA_MAX": "2",  # each further one keeps memory that others have freed
-        "OPENBLAS_NUM_THREADS": "1",
         "DATABASE_URL": embedded.database_url(var),
         "BROKER_URL": embedded.broker_url(var),
         "CACHE_URL": embedded.cache_url(var),
