@@ -6,15 +6,17 @@ read nothing for months, some everything.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
+from django.core.management import call_command
 from django.db import connection
 from numpy.typing import NDArray
 
 from apps.accounts.models import User
 from apps.retrieval.models import Schedule
 from apps.sources.models import Source
+from lab.harness import LabCommand
 
 IntArray = NDArray[np.int64]
 
@@ -41,6 +43,33 @@ class Population:
     follows: IntArray  # the number of sources that each follows
     collector: int  # the user with a hundred thousand unread postings, or a tenth of all
     hoarder: int  # the user who has read nothing of three hundred sources
+
+
+def fill(
+    command: LabCommand, sources: int, postings: int, people: int, *, seed: int, longest: int = LONGEST_TEXT
+) -> Population:
+    """Everything of a load test and the search index; shows how far it is on the command's console."""
+    now = datetime.now(UTC)
+    ids = add_sources(sources, now)
+    with command.progress() as progress:
+        bar = progress.add_task("postings", total=postings)
+        for stored in add_postings(ids, postings, now, seed=seed, longest=longest):
+            progress.advance(bar, stored)
+    add_copies()
+    vacuum()
+    with command.console.status(f"{people:,} accounts"):
+        added = add_users(ids, people, now, seed=seed)
+    archive()
+    with command.console.status("search index"):
+        call_command("reindex", verbosity=0)
+    vacuum()
+    return added
+
+
+def vacuum() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE")
+        cursor.execute("CHECKPOINT")
 
 
 # --- sources and postings ---------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from datetime import timedelta
 from urllib.parse import urlsplit
 
 import aiohttp
+import numpy as np
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
@@ -25,7 +26,7 @@ from django.utils.timezone import now
 from apps.accounts.models import User
 from apps.following.models import Folder
 from apps.following.queries import Scope, listing
-from lab.harness import Process, command, running
+from lab.harness import Process, command, cpu_seconds_of_family, running
 
 CSRF = "x" * 32
 PAGES = ("river", "folder", "feed", "article", "mark")
@@ -178,6 +179,19 @@ def send_sequentially(address: str, requests: Sequence[PageRequest]) -> list[flo
         if response.status != 200:
             raise RuntimeError(f"{request.address} was answered with {response.status}.")
     return seconds
+
+
+def measure(name: str, address: str, requests: Sequence[PageRequest], servers: Sequence[int]) -> dict[str, float]:
+    """Send requests sequentially: their times, and the CPU that the servers used for each."""
+    before = sum(map(cpu_seconds_of_family, servers))
+    figures = percentiles(name, send_sequentially(address, requests))
+    used = sum(map(cpu_seconds_of_family, servers)) - before
+    return figures | {f"{name}.cpu_ms": 1_000 * used / len(requests)}
+
+
+def percentiles(name: str, seconds: Sequence[float]) -> dict[str, float]:
+    values = np.percentile(np.array(seconds) * 1_000, [50, 95, 99]).tolist()
+    return {f"{name}.{part}_ms": value for part, value in zip(("p50", "p95", "p99"), values, strict=True)}
 
 
 @dataclass(frozen=True, slots=True)

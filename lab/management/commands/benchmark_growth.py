@@ -9,14 +9,12 @@ import tempfile
 import time
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from django.conf import settings
 from django.core.cache import cache
-from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 
@@ -25,7 +23,7 @@ from apps.sources.actions.curating import PROGRAM, set_retention
 from lab.benchmarks.index.archives import delete_all
 from lab.benchmarks.load_test import population, requests
 from lab.benchmarks.load_test.requests import PageRequest, VirtualUser
-from lab.harness import LabCommand, cpu_seconds_of_family, postgres_pid, table
+from lab.harness import LabCommand, postgres_pid, table
 
 SAMPLE = 200  # users whose pages are requested
 MEASURED = 200  # requests of each page
@@ -84,20 +82,16 @@ class Command(LabCommand):
     def _archive(self, postings: int) -> dict[str, float]:
         """Fill an empty database, and measure."""
         chance = random.Random(self.drawn)
-        filling = self._fill(postings)
+        begun = time.monotonic()
+        filling = population.fill(self, self.sources, postings, self.people, seed=self.drawn, longest=self.characters)
+        self.say(f"{postings:,} articles after {time.monotonic() - begun:.0f} s.")
         users = requests.sign_in(chance.sample(filling.user_ids.tolist(), min(SAMPLE, self.people)), chance)
         figures: dict[str, float] = {"postings": postings}
         with requests.portal() as (address, web):
             for name, page in (("list", "river"), ("unread", "unread"), ("search", "search")):
                 drawn = _requests(users, page, chance)
                 requests.send_sequentially(address, drawn)
-                servers = [web.pid, *postgres_pid()]
-                before = sum(map(cpu_seconds_of_family, servers))
-                seconds = requests.send_sequentially(address, drawn)
-                used = sum(map(cpu_seconds_of_family, servers)) - before
-                figures[f"{name}.p50_ms"] = float(np.median(seconds)) * 1_000
-                figures[f"{name}.p95_ms"] = float(np.percentile(seconds, 95)) * 1_000
-                figures[f"{name}.cpu_ms"] = used / len(seconds) * 1_000
+                figures |= requests.measure(name, address, drawn, [web.pid, *postgres_pid()])
         figures["backup.s"] = _timed(_back_up)[0]
         figures["backup.ms"] = figures["backup.s"] / postings * 1_000_000
         set_retention("", round(population.YEAR - self.days), by=PROGRAM)
@@ -106,24 +100,6 @@ class Command(LabCommand):
         figures["retention.ms"] = seconds_taken / max(1, deleted) * 1_000
         set_retention("", None, by=PROGRAM)
         return figures
-
-    def _fill(self, postings: int) -> population.Population:
-        begun, now = time.monotonic(), datetime.now(UTC)
-        ids = population.add_sources(self.sources, now)
-        with self.progress() as progress:
-            bar = progress.add_task("articles", total=postings)
-            made = population.add_postings(ids, postings, now, seed=self.drawn, longest=self.characters)
-            for stored in made:
-                progress.advance(bar, stored)
-        population.add_copies()
-        _vacuum()
-        added = population.add_users(ids, self.people, now - timedelta(seconds=1), seed=self.drawn)
-        population.archive()
-        with self.console.status("search index"):
-            call_command("reindex", verbosity=0)
-        _vacuum()
-        self.say(f"{postings:,} articles after {time.monotonic() - begun:.0f} s.")
-        return added
 
     def _print(self, figures: Mapping[str, float]) -> None:
         shown = table(
@@ -163,12 +139,6 @@ def _back_up() -> int:
         environment = os.environ | {"WIREBEAT_VAR": folder}  # where the time of the latest backup is noted
         subprocess.run(command, cwd=settings.BASE_DIR, env=environment, check=True, stdout=subprocess.DEVNULL)
         return archive.stat().st_size
-
-
-def _vacuum() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE")
-        cursor.execute("CHECKPOINT")
 
 
 def _delete_everything() -> None:

@@ -16,9 +16,9 @@ from apps.following import actions, queries
 from apps.following.queries import Scope
 from apps.web.pages.sidebar import sidebar
 from lab.benchmarks.load_test import population, requests
-from lab.benchmarks.load_test.population import Population
+from lab.benchmarks.load_test.population import Population, vacuum
 from lab.benchmarks.load_test.requests import VirtualUser
-from lab.harness import LabCommand, cpu_seconds_of_family, postgres_pid, table
+from lab.harness import LabCommand, postgres_pid, table
 
 SAMPLE = 400  # users whose pages are requested
 HEAVY = 500  # sources that a heavy user follows at least
@@ -121,18 +121,13 @@ class Command(LabCommand):
             for stored in population.add_postings(source_ids, postings, now, seed=self.seed):
                 progress.advance(task, stored)
         population.add_copies()
-        self._vacuum()
+        vacuum()
         self.console.print(
             f"{postings:,} postings of {sources:,} sources; people follow and read them", highlight=False
         )
         added = population.add_users(source_ids, users, now, seed=self.seed)
-        self._vacuum()
+        vacuum()
         return added
-
-    def _vacuum(self) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute("VACUUM ANALYZE")
-            cursor.execute("CHECKPOINT")
 
     # --- measurements -------------------------------------------------------------------------------------------------
     def _count(self, population: Population) -> dict[str, float]:
@@ -166,7 +161,7 @@ class Command(LabCommand):
             begin = time.perf_counter()
             do(user)
             seconds.append(time.perf_counter() - begin)
-        return percentiles(name, seconds)
+        return requests.percentiles(name, seconds)
 
     def _queries(self, users: Sequence[VirtualUser], heavy: Sequence[VirtualUser]) -> dict[str, float]:
         figures: dict[str, float] = {}
@@ -197,10 +192,7 @@ class Command(LabCommand):
         servers = [web, *postgres_pid()]
         for name, page, users in self.track(wanted, "Pages"):
             drawn = requests.draw_requests(users, self.measured, self.chance, page)
-            before = sum(map(cpu_seconds_of_family, servers))
-            figures |= percentiles(name, requests.send_sequentially(address, drawn))
-            used = sum(map(cpu_seconds_of_family, servers)) - before
-            figures[f"{name}.cpu_ms"] = 1_000 * used / len(drawn)
+            figures |= requests.measure(name, address, drawn, servers)
         return figures
 
     def _at_rate(self, address: str, users: Sequence[VirtualUser], seconds: int, rate: float) -> dict[str, float]:
@@ -257,11 +249,6 @@ class Command(LabCommand):
 
 def _heavy(population: Population) -> list[int]:
     return list(population.user_ids[population.follows >= min(HEAVY, population.follows.max())].tolist())
-
-
-def percentiles(name: str, seconds: Sequence[float]) -> dict[str, float]:
-    values = np.percentile(np.array(seconds) * 1_000, [50, 95, 99]).tolist()
-    return {f"{name}.{part}_ms": value for part, value in zip(("p50", "p95", "p99"), values, strict=True)}
 
 
 def _plain_counts(user: User) -> dict[int, int]:

@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connection
 
 from apps.retrieval.actions import change_plan, learn_profiles, replan_changed
 from apps.retrieval.models import Plan, Schedule
@@ -115,28 +113,11 @@ class Command(LabCommand):
         self, postings: int, sources: int, accounts: int, active: int, chance: random.Random
     ) -> tuple[list[requests.VirtualUser], list[people.Program]]:
         begun = time.monotonic()
-        populated = self._fill(postings, sources, accounts, chance.randrange(2**32))
+        populated = population.fill(self, sources, postings, accounts, seed=chance.randrange(2**32))
         users = requests.sign_in(chance.sample(populated.user_ids.tolist(), active), chance)
         programs = people.programs(users)
         self.say(f"Prepared in {time.monotonic() - begun:.0f} s.")
         return users, programs
-
-    def _fill(self, postings: int, sources: int, accounts: int, seed: int) -> population.Population:
-        now = datetime.now(UTC)
-        ids = population.add_sources(sources, now)
-        with self.progress() as progress:
-            bar = progress.add_task("postings", total=postings)
-            for stored in population.add_postings(ids, postings, now, seed=seed):
-                progress.advance(bar, stored)
-        population.add_copies()
-        self._vacuum()
-        with self.console.status(f"{accounts:,} accounts"):
-            added = population.add_users(ids, accounts, now, seed=seed)
-        population.archive()
-        with self.console.status("search index"):
-            call_command("reindex", verbosity=0)
-        self._vacuum()
-        return added
 
     def _load(
         self,
@@ -169,11 +150,6 @@ class Command(LabCommand):
             if time.monotonic() > until:
                 raise CommandError(f"Only {checked} of {feeds} feeds were checked within {MAX_FIRST_SECONDS:.0f} s.")
             time.sleep(0.5)
-
-    @staticmethod
-    def _vacuum() -> None:
-        with connection.cursor() as cursor:
-            cursor.execute("VACUUM ANALYZE")
 
 
 def _of_answers(answers: people.Answers, seconds: float) -> dict[str, float]:
