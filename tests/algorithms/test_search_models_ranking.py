@@ -100,6 +100,17 @@ def test_terms_that_cannot_matter_are_left_out_without_anyone_seeing_it(seed):
     assert set(found.documents.tolist()[:20]) <= {-number for _, number in expected}
 
 
+@given(texts, queries, st.integers(1, 10), st.integers(1, 8))
+def test_no_document_above_the_least_score_is_missed(documents, query, block_size, count):
+    index = MemoryIndex([words_of(text) for text in documents], block_size=block_size, pack=True)
+    numbers = index.numbers(query.split())
+    weights = np.arange(1.0, len(numbers) + 1)
+    every = best(index.blocks(numbers), weights, count)
+    for score in every.scores.tolist():
+        above = best(index.blocks(numbers), weights, count, score)
+        assert above.documents.tolist() == every.documents[every.scores > score].tolist()
+
+
 def test_a_block_whose_bound_is_too_low_is_not_read():
     index = MemoryIndex([words_of("storm")] * 6, block_size=3, factors=np.array([0.1] * 3 + [1.0] * 3, np.float32))
     new, old = index.blocks(index.numbers(["storm"]))

@@ -33,8 +33,8 @@ def some_query(seed):
     return Query.of(words_of(" ".join(random.Random(seed + 1).choices(VOCABULARY[:40], k=4))))
 
 
-def an_index(seed, **options):
-    return MemoryIndex([words_of(text) for text in some_texts(seed)], sources=SOURCES, **options)
+def an_index(seed, count=40, **options):
+    return MemoryIndex([words_of(text) for text in some_texts(seed, count)], sources=SOURCES, **options)
 
 
 def scores_of(answer):
@@ -141,6 +141,15 @@ def test_the_same_question_has_the_same_answer(seed):
 def test_a_shorter_answer_is_the_beginning_of_a_longer_one(seed, count):
     index, query = an_index(seed), some_query(seed)
     short, long = (search(index, query, n).ranking.documents.tolist() for n in (count, 100))
+    assert short == long[:count]
+
+
+@few
+@given(seeds, st.integers(51, 90), st.sampled_from([1.0, 0.01]))
+def test_what_the_first_pass_bounds_is_the_beginning_of_a_whole_ranking(seed, count, feedback):
+    index, query = an_index(seed, 200, block_size=60, pack=True), some_query(seed)
+    recipe = Recipe(rarity=0, feedback=feedback, doubtful=feedback)
+    short, long = (search(index, query, n, recipe=recipe).ranking.documents.tolist() for n in (count, 200))
     assert short == long[:count]
 
 

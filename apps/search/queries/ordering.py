@@ -62,8 +62,7 @@ def tickers_last(index: Snapshot, found: Ranking, known: Attributes, places: Pla
         words = ALIKE_WORDS * 2 if document.pairs.size else ALIKE_WORDS
         late[number] = sum(_is_alike(title, other, words) for other in of_source) >= MAX_ALIKE
         of_source.append(title)
-    first, rest = np.arange(places.size) < FIRST_PAGES, np.arange(places.size) >= FIRST_PAGES
-    return np.concatenate([places[first & ~late], places[late], places[rest]])
+    return np.concatenate([places[:FIRST_PAGES][~late[:FIRST_PAGES]], places[late], places[FIRST_PAGES:]])
 
 
 def _is_alike(title: list[int], other: list[int], words: int) -> bool:

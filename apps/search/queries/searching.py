@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -29,6 +30,7 @@ from apps.search.algorithms.models import recipe
 from apps.search.algorithms.models.factors import Authority, Freshness
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Judgement, Recipe
 from apps.search.queries.analysis import languages_of, query_of, required_terms
+from apps.search.queries.blocks import NOTHING
 from apps.search.queries.cursors import LENGTH, RankCursor
 from apps.search.queries.limits import Limited
 from apps.search.queries.ordering import first_of_each, own_languages_first, tickers_last, titled
@@ -111,8 +113,7 @@ def search(
     judged = tuple(liked_ids), tuple(disliked_ids)
     request = _Request(user, tree, order, expansion, tuple(removed_terms), *judged, now, fold)
     try:
-        result = _by_relevance(request, cursor) if order != "newest" else None
-        result = result or _by_time(request, cursor)
+        result = (order != "newest" and _by_relevance(request, cursor)) or _by_time(request, cursor)
     except OperationalError as error:
         raise translated(error) from error
     return replace(result, milliseconds=1_000 * (time.perf_counter() - started))
@@ -284,18 +285,18 @@ def _judgement(index: Snapshot, request: _Request) -> Judgement:
 
 def _amounts_with(index: Snapshot, required: Sequence[Sequence[str]]) -> tuple[int, int]:
     """The numbers of admitted documents with a term of each group, and with any of the terms."""
-    ends = np.cumsum([0, *map(len, required)]).tolist()
     exact = amount = 0
     for block in index.blocks(index.numbers([term for group in required for term in group])):
-        rows = block.rows()
-        held = np.zeros((len(required), block.size), np.bool_)
-        for holding, start, end in zip(held, ends, ends[1:], strict=False):
-            for row in filter(None, rows[start:end]):
-                holding[row.documents] = True
-        allowed = block.allowed()
-        admitted = held if allowed is None else held & allowed
-        exact += int(admitted.all(axis=0).sum()) if required else 0
-        amount += int(admitted.any(axis=0).sum())
+        rows, allowed = iter(block.rows()), block.allowed()
+        met = np.zeros(block.size, np.uint16)  # groups of which a document has a term
+        for group in required:
+            of_group = [row.documents for row in islice(rows, len(group)) if row]
+            found = of_group[0] if len(of_group) == 1 else np.unique(np.concatenate([NOTHING, *of_group]))
+            admitted = found if allowed is None else found[allowed[found]]
+            before = met[admitted]
+            amount += int((before == 0).sum())
+            exact += int((before == len(required) - 1).sum())
+            met[admitted] = before + 1
     return exact, amount
 
 
@@ -339,7 +340,7 @@ def matching(
                 parts.insert(0, Sources(frozenset(source_ids)))
             if posting_ids is not None:
                 parts.insert(0, Postings(frozenset(posting_ids)))
-            among = parts[0] if len(parts) == 1 else All(tuple(parts))
-            return [each.posting_id for each in index.restricted(Limited(among)).newest(MAX_COUNTED)]
+            among = Limited(All(tuple(parts)))
+            return [each.posting_id for each in index.restricted(among).newest(MAX_COUNTED)]
     except OperationalError as error:
         raise translated(error) from error

@@ -129,9 +129,7 @@ class Snapshot:
             if start < end:
                 at, known = order[start:end], block.attributes()
                 offsets = documents[at] - block.first
-                numbers[0, at] = known.posting_ids[offsets]
-                numbers[1, at] = known.source_ids[offsets]
-                numbers[2, at] = known.published[offsets]
+                numbers[:, at] = known.posting_ids[offsets], known.source_ids[offsets], known.published[offsets]
                 languages[at] = known.languages[offsets]
         return Attributes(numbers[0], numbers[1], numbers[2], languages)
 

@@ -12,7 +12,7 @@ from apps.search.algorithms.models.bm25 import MAX_IMPACT, MAX_PACKED, points
 from apps.search.algorithms.models.index import Block, FloatArray, IntArray, Row
 
 _BITS = 30  # of the largest sum
-_JUST_BELOW = 1 - 1e-9  # a factor times a sum must not be rounded to more than its bound
+JUST_BELOW = 1 - 1e-4  # factor on a bound: sums are rounded, for each query differently, and multiplied
 _NOTHING = np.empty(0, np.int64)
 _SHARE = 0.3  # of the needed points that terms of single lookups may add at most, which limits the lookups
 _LOOKUP_COST = 16  # times that of adding a posting
@@ -43,8 +43,8 @@ def ranking(documents: IntArray, scores: FloatArray) -> Ranking:
     return Ranking(numbers[order], values[order])
 
 
-def best(blocks: Iterable[Block], weights: FloatArray, count: int) -> Ranking:
-    """The `count` documents with the largest ``factor * sum of weight * impact``, as far as it is above 0.
+def best(blocks: Iterable[Block], weights: FloatArray, count: int, least: float = 0.0) -> Ranking:
+    """The `count` documents with the largest ``factor * sum of weight * impact``, as far as it is above `least`.
 
     Parameters
     ----------
@@ -54,6 +54,8 @@ def best(blocks: Iterable[Block], weights: FloatArray, count: int) -> Ranking:
         One per requested term, in the same order; may be negative.
     count : int
         At least 1.
+    least : float
+        At least 0. With what `count` documents are known to have, more blocks and terms are skipped.
 
     Notes
     -----
@@ -72,8 +74,8 @@ def best(blocks: Iterable[Block], weights: FloatArray, count: int) -> Ranking:
     scale *= MAX_PACKED / MAX_IMPACT
     room = np.empty(0, np.int32)
     for block in blocks:
-        floor = float(scores.min()) if scores.size == count else 0.0
-        needed = floor / block.largest_factor() * _JUST_BELOW
+        floor = float(scores.min()) if scores.size == count else least
+        needed = floor / block.largest_factor() * JUST_BELOW
         bounds = block.largest()
         if bounds is not None and float(np.maximum(weights, 0) @ bounds) <= needed:
             continue

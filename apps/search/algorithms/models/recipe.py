@@ -3,6 +3,7 @@
 One set of parameters for all languages and collections.
 """
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -13,7 +14,7 @@ from apps.search.algorithms.models.bm25 import impacts, inverse_document_frequen
 from apps.search.algorithms.models.feedback import Expansion, expansion, sharpened
 from apps.search.algorithms.models.index import UNKNOWN, Index, IntArray, Sequences
 from apps.search.algorithms.models.query import Query
-from apps.search.algorithms.models.ranking import Ranking, best, ranking
+from apps.search.algorithms.models.ranking import JUST_BELOW, Ranking, best, ranking
 
 
 @dataclass(frozen=True)
@@ -76,18 +77,19 @@ def search(
         Of a reader who has seen an answer to the same query.
     """
     judgement = judgement or Judgement()
-    length = float(np.sqrt(sum(times**2 for times in query.terms.values())))
-    weights = {term: times / length for term, times in query.terms.items()}
-    pair_weight = recipe.pair_weight / max(length, 1e-9)
+    weights = {term: times / _length(query) for term, times in query.terms.items()}
     depth = max(count, recipe.pair_documents, recipe.documents) + len(judgement.unwanted)
-    first = _pass(index, weights, query, pair_weight, depth, recipe)
+    first = _pass(index, weights, query, recipe, depth)
     share = _feedback_share(index, query, first, recipe, judgement)
     words = _feedback(index, first, recipe, judgement) if share else Expansion()
     if not words.terms:
         return RankedAnswer(_without(first, judgement.unwanted).first(count), words, weights)
     for term in words.terms:
         weights[term.term] = weights.get(term.term, 0.0) + share * term.weight
-    second = _pass(index, weights, query, pair_weight, depth, recipe)
+    # Added terms only raise scores: whatever is below the last of the first pass stays below `depth` documents.
+    is_full = len(first) == depth > recipe.pair_documents and not judgement.unwanted
+    least = JUST_BELOW * float(first.scores[-1]) if is_full else 0.0
+    second = _pass(index, weights, query, recipe, depth, least)
     if not judgement.wanted and not judgement.unwanted:
         second = _behind_the_first(first, second, recipe)
     return RankedAnswer(_without(second, judgement.unwanted).first(count), words, weights)
@@ -115,15 +117,19 @@ def _behind_the_first(first: Ranking, second: Ranking, recipe: Recipe) -> Rankin
 
 
 def _pass(
-    index: Index, weights: Mapping[str, float], query: Query, pair_weight: float, count: int, recipe: Recipe
+    index: Index, weights: Mapping[str, float], query: Query, recipe: Recipe, count: int, least: float = 0.0
 ) -> Ranking:
     numbers = index.numbers(list(weights))
     rarities = inverse_document_frequencies(index.document_frequencies(numbers), index.documents)
-    found = best(index.blocks(numbers), np.array(list(weights.values())) * rarities, count)
+    found = best(index.blocks(numbers), np.array(list(weights.values())) * rarities, count, least)
     bonus = np.zeros(len(found))
     head = found.documents[: recipe.pair_documents]
-    bonus[: head.size] = pair_weight * pair_bonus(index, head, query.pairs)
+    bonus[: head.size] = recipe.pair_weight / _length(query) * pair_bonus(index, head, query.pairs)
     return ranking(found.documents, found.scores + bonus)
+
+
+def _length(query: Query) -> float:
+    return max(math.hypot(*query.terms.values()), 1e-9)
 
 
 def _without(found: Ranking, documents: Collection[int]) -> Ranking:
