@@ -52,8 +52,12 @@ function toNeighbour(by, kind) {
 async function copyLink() {
   const link = find("[data-original]", posting()) ?? find("[data-open]", posting());
   if (!link) return;
-  await navigator.clipboard.writeText(link.href);
-  announce(find("[data-announcer]").dataset.textCopied);
+  try {
+    await navigator.clipboard.writeText(link.href);
+    announce(find("[data-announcer]").dataset.textCopied);
+  } catch {
+    prompt("", link.href); // the browser refuses the clipboard, or has none without TLS
+  }
 }
 
 // To the first service of the user; the form of the star has the token that the portal wants.

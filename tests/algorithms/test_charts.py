@@ -1,7 +1,7 @@
 """Charts are well-formed, stay within their frame, and draw larger values larger."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree
 
 import pytest
@@ -186,3 +186,11 @@ def test_ticks_lie_within_the_bounds_and_are_few(low, times):
 def test_a_span_can_be_read_back_to_a_twentieth(seconds):
     read = sum(float(number) * UNITS[unit] for number, unit in re.findall(r"([\d.]+) (\w+)", span(seconds)))
     assert read == pytest.approx(seconds, rel=0.0501, abs=0.06)
+
+
+@given(st.lists(times, min_size=2, max_size=60).filter(lambda given: max(given) - min(given) >= timedelta(minutes=1)))
+def test_a_timeline_begins_and_ends_with_the_bars_of_the_first_and_last_time(given):
+    bars = drawn(timeline(sorted(given), **TIMELINE), "timeline-bar")
+    edges = [(float(bar.get("x")), float(bar.get("x")) + float(bar.get("width"))) for bar in bars]
+    assert edges[0][0] < 1
+    assert edges[-1][1] > WIDTH - 2

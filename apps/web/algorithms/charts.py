@@ -20,7 +20,7 @@ HOURS = 24
 MAX_NAMES = 6  # below a chart
 LETTER = 6.4  # width of one there, with a part of the gap to the next name
 MAX_COLUMNS = 48  # per timeline
-STEPS = (timedelta(minutes=15), timedelta(hours=1), timedelta(hours=3), timedelta(hours=6), timedelta(days=1))
+STEPS = tuple(timedelta(minutes=each) for each in (1, 5, 15, 60, 180, 360, 1_440))  # of a timeline's columns
 
 
 class Mark(NamedTuple):
@@ -162,25 +162,24 @@ def timeline(
 
     >>> from datetime import UTC
     >>> noon = datetime(2024, 5, 1, 12, tzinfo=UTC)
-    >>> times = [noon, noon + timedelta(minutes=5), noon + timedelta(hours=2)]
+    >>> times = [noon, noon + timedelta(minutes=2), noon + timedelta(hours=2)]
     >>> picture = timeline(times, label="Reports", format_time="{:%H:%M}".format, title="{}: {} reports".format)
     >>> picture.count("<rect"), "12:00: 2 reports" in picture
     (2, True)
     """
     height, ground = 46.0, 32.0
-    first, last = times[0], times[-1]
-    step = next(
-        (step for step in STEPS if (last - first) / step < MAX_COLUMNS), max(STEPS[-1], (last - first) / MAX_COLUMNS)
-    )
+    first, period = times[0], times[-1] - times[0]
+    step = next((step for step in STEPS if period / step < MAX_COLUMNS), max(STEPS[-1], period / MAX_COLUMNS))
     counts = Counter(int((at - first) / step) for at in times)
     wide = min(WIDTH / (max(counts) + 1), 24.0)
+    across = Scale(0.0, max(1, *counts), 0.5, WIDTH - wide + 0.5)
     up = Scale(0.0, max(counts.values()), ground - 4, 2.0)
     drawn = [_element("path", class_="timeline-ground", d=f"M0 {ground}H{WIDTH}")]
     for at, count in sorted(counts.items()):
         words = title(format_time(first + at * step), count)
-        drawn.append(_bar("timeline-bar", at * wide + 0.5, up(count), max(wide - 1, 1), ground - up(count), words))
+        drawn.append(_bar("timeline-bar", across(at), up(count), max(wide - 1, 1), ground - up(count), words))
     drawn.append(_text(0, height - 2, format_time(first), anchor="start"))
-    drawn.append(_text(WIDTH, height - 2, format_time(last), anchor="end"))
+    drawn.append(_text(WIDTH, height - 2, format_time(times[-1]), anchor="end"))
     return _chart(drawn, height, label, kind="timeline")
 
 
