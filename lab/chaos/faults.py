@@ -3,17 +3,17 @@
 import random
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lab.chaos.topology import WORKERS, Topology
+from lab.chaos.topology import BEATS, RETRIEVING, WORKERS, Topology
 from lab.chaos.watch import Watch, wait_for
 
 MIN_FREEZE_SECONDS, MAX_FREEZE_SECONDS = 2.0, 4.0
 PARTITION_SECONDS = 40.0  # longer than both sides need to detect it
-BROKER_AWAY_SECONDS = 40.0  # longer than every time-out of its clients
+AWAY_SECONDS = 40.0  # longer than every time-out of a server's clients
 WRONG_CLOCK_SECONDS = 20.0  # of work with it
 FAKE_TIME = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)  # of Debian's package faketime
 LEADER_FREEZE_SECONDS = 7.0  # longer than the standby waits for its leader
@@ -22,7 +22,8 @@ LEADER_FREEZE_SECONDS = 7.0  # longer than the standby waits for its leader
 @dataclass(frozen=True)
 class Fault:
     name: str
-    inject: Callable[["FaultContext"], str]  # the part that injected it
+    inject: Callable[["FaultContext"], str]  # returns the name of the process
+    alert: str = ""  # that an operator gets while it lasts
 
 
 @dataclass
@@ -33,11 +34,19 @@ class FaultContext:
     watch: Watch
     chance: random.Random
     when_leader_gone: Callable[[str, Callable[[], None]], None]  # measures the takeover, then calls
+    await_alert: Callable[[], object] | None = None  # returns when the alert of the present fault fires
 
     def leader(self) -> str:
         """The leading beat; on a busy machine it may just have lost that to the other one."""
         wait_for(lambda: "" if self.watch.leader() else "a beat that leads", "a leader to harm")
         return self.watch.leader() or self.leader()
+
+    def last(self, seconds: float) -> None:
+        """Let a fault last so long, or until its alert fires."""
+        if self.await_alert is None:
+            time.sleep(seconds)
+        else:
+            self.await_alert()
 
     def kill(self, name: str) -> str:
         process = self.topology.processes[name]
@@ -93,31 +102,44 @@ def _wipe_broker(context: FaultContext) -> str:
     return process.name
 
 
-def _keep_broker_away(context: FaultContext) -> str:
-    """As if the broker's machine was down for long; workers and beat have to reconnect by themselves."""
-    process = context.topology.processes["broker"]
+def _keep_away(context: FaultContext, name: str) -> str:
+    """As if the machine of a server was down for long; workers and beat have to reconnect by themselves."""
+    process = context.topology.processes[name]
     process.kill()
-    time.sleep(BROKER_AWAY_SECONDS)
+    context.last(AWAY_SECONDS)
     process.start()
     process.await_ready()
-    return process.name
+    return name
 
 
-def _set_clock_wrong(context: FaultContext) -> str:
-    """A worker whose machine's clock is an hour ahead must plan and store with the database's time."""
-    process = context.topology.processes[_a_worker(context)]
+def _keep_frozen(context: FaultContext, names: Sequence[str]) -> str:
+    """As if a machine hung: what its processes do afterwards must match no claim."""
+    for name in names:
+        context.topology.processes[name].freeze()
+    context.last(AWAY_SECONDS)
+    for name in names:
+        context.topology.processes[name].thaw()
+    return ", ".join(names)
+
+
+def _set_clock_wrong(context: FaultContext, name: str) -> str:
+    """A program whose machine's clock is an hour ahead must plan and store with the database's time."""
+    process = context.topology.processes[name]
     sound, wrong = process.program, {"LD_PRELOAD": str(FAKE_TIME), "FAKETIME": "+1h", "DONT_FAKE_MONOTONIC": "1"}
     process.end()
-    process.program = replace(sound, environment={**(sound.environment or {}), **wrong})
+    module = sound.command.index("-m") + 1
+    command = [*sound.command[:module], "lab.chaos.sleeping", *sound.command[module:]]
+    environment = {**(sound.environment or {}), **wrong, "NO_FAKE_STAT": "1"}
+    process.program = replace(sound, command=command, environment=environment)
     began = datetime.now(UTC)
     process.start()
-    missing = f"{process.name} with a wrong clock"
-    wait_for(lambda: "" if process.name in context.watch.active_programs(began) else missing, "a worker to start")
-    time.sleep(WRONG_CLOCK_SECONDS)
+    missing = f"{name} with a wrong clock"
+    wait_for(lambda: "" if name in context.watch.active_programs(began) else missing, "a program to start")
+    context.last(WRONG_CLOCK_SECONDS)
     process.end()
     process.program = sound
     process.start()
-    return process.name
+    return name
 
 
 def _kill_postgres(context: FaultContext) -> str:
@@ -152,20 +174,34 @@ FAULTS = (
     Fault("restart a worker", _restart_worker),
     Fault("freeze the web", lambda context: context.freeze("web")),
 )
-# Injected only by name: one takes long, and the other needs a library of the system.
+# Injected only by name, as they take long or need a library of the system, and when alerts are awaited.
 BY_NAME = (
-    Fault("keep the broker away", _keep_broker_away),
-    *([Fault("set a clock wrong", _set_clock_wrong)] if FAKE_TIME else []),
+    Fault("keep the broker away", lambda context: _keep_away(context, "broker"), "RetrievalsOverdue"),
+    Fault("keep Postgres away", lambda context: _keep_away(context, "postgres"), "PortalUnreachable"),
+    Fault("keep both beats frozen", lambda context: _keep_frozen(context, BEATS), "RetrievalsOverdue"),
+    Fault("keep all retrieval workers frozen", lambda context: _keep_frozen(context, RETRIEVING), "NoRetrievalWorker"),
+    *(
+        [
+            Fault("set a clock wrong", lambda context: _set_clock_wrong(context, _a_worker(context))),
+            Fault("set the site's clock wrong", lambda context: _set_clock_wrong(context, "web"), "ClockWrong"),
+        ]
+        if FAKE_TIME
+        else []
+    ),
 )
 CUT_OFF = Fault("cut off a host", _cut_off)
 
 
-def draw_faults(count: int, chance: random.Random, *, with_hosts: bool, only: str = "") -> Iterator[Fault]:
+def draw_faults(
+    count: int, chance: random.Random, *, with_hosts: bool, only: str = "", with_alerts: bool = False
+) -> Iterator[Fault]:
     """Draw faults; each kind comes once before any comes again, and with hosts, cutting one off comes first.
 
-    With `only`, all faults are of that kind.
+    With `only`, all faults are of that kind; `with_alerts`, of those that an operator gets an alert of.
     """
-    kinds = [fault for fault in (*FAULTS, *BY_NAME) if fault.name == only] if only else list(FAULTS)
+    kinds = list(FAULTS)
+    if only or with_alerts:
+        kinds = [fault for fault in (*FAULTS, *BY_NAME) if (fault.name == only if only else fault.alert)]
     deck: list[Fault] = []
     for _ in range(count):
         if not deck:

@@ -5,11 +5,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import pairwise
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import psycopg
 from django.conf import settings
@@ -27,6 +28,7 @@ from lab.chaos.alerts import expire_back_off
 from lab.chaos.derived import tables
 from lab.chaos.endpoints import SERIAL
 from lab.chaos.faults import Fault, FaultContext, draw_faults
+from lab.chaos.monitoring import Monitor
 from lab.chaos.rabbitmq import free_port
 from lab.chaos.topology import BEATS, WORKERS, Topology
 from lab.chaos.watch import Watch, wait_for
@@ -57,6 +59,13 @@ class Wanted:
     seed: int
     sources: int
     only: str = ""  # the name of the one kind of fault; empty: all kinds
+    with_alerts: bool = False  # faults last until an operator gets their alert
+
+
+class Alert(NamedTuple):
+    name: str = ""
+    after: float = 0.0  # s since its fault
+    remedy: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +78,7 @@ class InjectedFault:
     recovered_after: float  # s until every process worked again
     pause: float  # s, the longest time without a stored retrieval
     takeover: float | None  # s until another beat was the leader
+    alert: Alert  # that an operator got, if awaited
 
 
 @dataclass
@@ -96,6 +106,8 @@ class Scenario:
         self._watch = Watch(topology.endpoints.database)
         self._context = FaultContext(topology, self._watch, self._chance, self._measure_takeover)
         self._takeover: float | None = None
+        self._monitor: Monitor | None = None
+        self._alert = Alert()
         self._started_at = self._injected_at = 0.0  # time.monotonic(): the portal, the latest fault
         self._record = topology.endpoints.var / "record.jsonl"
         self.outcome = Outcome()
@@ -103,7 +115,11 @@ class Scenario:
     def run(self) -> Outcome:
         faults = list(
             draw_faults(
-                self._wanted.faults, self._chance, with_hosts=self._topology.hosts is not None, only=self._wanted.only
+                self._wanted.faults,
+                self._chance,
+                with_hosts=self._topology.hosts is not None,
+                only=self._wanted.only,
+                with_alerts=self._wanted.with_alerts,
             )
         )
         self._say("Starting the servers")
@@ -121,7 +137,10 @@ class Scenario:
 
     def _run_faults(self, faults: Sequence[Fault], port: int) -> None:
         first = round(len(faults) * REPLAYED_SHARE)
-        with self._serving(port) as replay:
+        with self._serving(port) as replay, ExitStack() as stack:
+            if self._wanted.with_alerts:
+                folder = self._topology.endpoints.var / "prometheus"
+                self._monitor = stack.enter_context(Monitor(self._topology.address, folder))
             workload.add_sources(self._feeds, replay.addresses)
             self._inject_all(faults[:first], until=replay.timeline.real(self._end))
             self._await_all_stored(replay)
@@ -180,7 +199,8 @@ class Scenario:
 
     def _inject(self, fault: Fault) -> InjectedFault:
         at, begun, self._takeover = datetime.now(UTC), time.monotonic(), None
-        self._injected_at = begun
+        self._injected_at, self._alert = begun, Alert()
+        self._context.await_alert = partial(self._await_alert, fault.alert) if self._monitor and fault.alert else None
         process = fault.inject(self._context)
         over = datetime.now(UTC)
         wait_for(lambda: self._not_working(over), f"all processes to work again ({fault.name}, {process})")
@@ -188,7 +208,19 @@ class Scenario:
         stored = [at, *self._watch.stored(at), datetime.now(UTC)]
         pause = max((later - earlier).total_seconds() for earlier, later in pairwise(stored))
         self._say(f"{fault.name} ({process}): recovered after {recovered_after:.1f} s")
-        return InjectedFault(fault.name, process, begun - self._started_at, recovered_after, pause, self._takeover)
+        return InjectedFault(
+            fault.name, process, begun - self._started_at, recovered_after, pause, self._takeover, self._alert
+        )
+
+    def _await_alert(self, name: str) -> None:
+        assert self._monitor is not None
+        firing = self._monitor.firing
+        try:
+            wait_for(lambda: "" if name in firing() else f"the alert {name}", "an alert")
+        except StartError as error:
+            self.outcome.findings.faults.append(str(error))
+        else:
+            self._alert = Alert(name, time.monotonic() - self._injected_at, firing().get(name, ""))
 
     def _measure_takeover(self, former: str, meanwhile: Callable[[], None]) -> None:
         def missing() -> str:

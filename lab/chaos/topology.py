@@ -86,9 +86,14 @@ class Topology:
         opened = {"WIREBEAT_OPEN_HOSTS": ",".join(self._open_hosts)}
         return os.environ | self.endpoints.environment | opened | further
 
-    def is_ready(self) -> bool:
+    @property
+    def address(self) -> str:
+        """Host and port of the site."""
         host, port = self._listener.getsockname()[:2]
-        with closing(http.client.HTTPConnection(host, port, timeout=3.0)) as connection:
+        return f"{host}:{port}"
+
+    def is_ready(self) -> bool:
+        with closing(http.client.HTTPConnection(self.address, timeout=3.0)) as connection:
             try:
                 connection.request("GET", "/health/ready")
                 return connection.getresponse().status == 200

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.chaos import rabbitmq
+from lab.chaos import monitoring, rabbitmq
 from lab.chaos.faults import BY_NAME, FAULTS, draw_faults
 from portal.launcher.embedded import StartError, postgres_programs
 
@@ -55,6 +55,23 @@ def test_with_rabbitmq_and_postgres_of_the_system_nothing_is_lost_when_the_broke
     figures = chaos(tmp_path, "--debian", "--seconds", "8", "--sources", "30", "--faults", "2", "--seed", "2372")
     assert (figures["lost"], figures["doubled"], figures["stranded"], figures["differing_rows"]) == (0, 0, 0, 0)
     assert min(figures["served"], figures["rows"]) > 50
+
+
+@pytest.mark.trial
+@pytest.mark.timeout(900)
+@pytest.mark.skipif(not monitoring.PROGRAM, reason="Debian's package prometheus is not installed")
+def test_an_operator_gets_an_alert_of_frozen_workers_and_nothing_is_lost(tmp_path):
+    only = ["--only", "keep all retrieval workers frozen", "--faults", "1"]
+    figures = chaos(tmp_path, "--until-alert", *only, "--seconds", "8", "--sources", "20", "--seed", "2372")
+    assert (figures["lost"], figures["doubled"], figures["stranded"], figures["differing_rows"]) == (0, 0, 0, 0)
+    assert figures["alerts"] == 1
+
+
+def test_every_fault_that_an_operator_gets_an_alert_of_is_drawn_when_alerts_are_awaited():
+    expected = {fault.name for fault in BY_NAME if fault.alert}
+    assert {
+        fault.name for fault in draw_faults(len(expected), random.Random(1), with_hosts=False, with_alerts=True)
+    } == (expected)
 
 
 def test_faults_that_take_long_are_drawn_only_by_name():

@@ -38,6 +38,11 @@ class Command(LabCommand):
             default="",
             help="inject faults of this kind alone",
         )
+        parser.add_argument(
+            "--until-alert",
+            action="store_true",
+            help="let Prometheus watch, and faults of which an operator gets an alert last until it fires",
+        )
         where = parser.add_mutually_exclusive_group()
         where.add_argument("--debian", action="store_true", help="with Debian's RabbitMQ and Postgres, by TCP")
         where.add_argument(
@@ -59,6 +64,7 @@ class Command(LabCommand):
         seed: int,
         sources: int,
         only: str,
+        until_alert: bool,
         hosts: bool,
         **options: Any,
     ) -> Result:
@@ -75,7 +81,7 @@ class Command(LabCommand):
                     status.update(what)
                     console.print(f"{time.monotonic() - begun:5.0f} s  {what}", highlight=False)
 
-                outcome = Scenario(made, Wanted(seconds, faults, seed, sources, only), say).run()
+                outcome = Scenario(made, Wanted(seconds, faults, seed, sources, only, until_alert), say).run()
         except StartError as error:
             raise CommandError(str(error)) from error
         _print(outcome, console)
@@ -95,12 +101,15 @@ def run_inside(argv: list[str]) -> int:
 
 
 def _print(outcome: Outcome, console: Console) -> None:
-    injected = Table("Second", "Fault", "Process", "Recovered after", "Longest pause", "Takeover after")
+    injected = Table("Second", "Fault", "Process", "Recovered after", "Longest pause", "Takeover after", "Alert")
     for each in outcome.injected:
         takeover = "" if each.takeover is None else f"{each.takeover:.1f} s"
         recovery, pause = f"{each.recovered_after:.1f} s", f"{each.pause:.1f} s"
-        injected.add_row(f"{each.at:.0f}", each.name, each.process, recovery, pause, takeover)
+        alert = f"{each.alert.name} after {each.alert.after:.0f} s" if each.alert.name else ""
+        injected.add_row(f"{each.at:.0f}", each.name, each.process, recovery, pause, takeover, alert)
     console.print(injected)
+    for alert, remedy in {each.alert.name: each.alert.remedy for each in outcome.injected if each.alert.name}.items():
+        console.print(f"{alert}: {remedy}", highlight=False, markup=False)
     found = outcome.findings
     compared = Table("Table", "Rows", "Missing", "Too many", "Different")
     for name, rows in found.rows.items():
@@ -140,6 +149,7 @@ def _figures(outcome: Outcome) -> dict[str, float]:
     takeovers = [each.takeover for each in outcome.injected if each.takeover is not None]
     return {
         "faults": len(outcome.injected),
+        "alerts": sum(bool(each.alert.remedy) for each in outcome.injected),
         "published": outcome.verdict.published,
         "served": outcome.verdict.served,
         "stored": outcome.verdict.stored,
