@@ -247,3 +247,12 @@ def child_processes(transactional_db: None, monkeypatch: pytest.MonkeyPatch, wor
         queues.flushdb()
         yield
         queues.flushdb()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what tests recorded to be shown; what they print themselves is lost in a worker."""
+    for reports in (terminalreporter.getreports("passed"), terminalreporter.getreports("failed")):
+        for report in reports:
+            for name, value in report.user_properties:
+                if name == "shown":
+                    terminalreporter.write_line(str(value))
