@@ -1,9 +1,8 @@
-"""Cache-Control of every response, by the name of its URL.
+"""Cache-Control of every response, by the name or route of its URL, see `caching.toml`."""
 
-The response of a URL that is missing here is not cached, and a test fails.
-"""
-
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 from django.http import HttpRequest
@@ -25,51 +24,10 @@ PROGRAM = Caching("private, no-cache", ("Authorization", "X-Auth-Token"))
 # The view sets it: public responses, and those whose version the service worker checks.
 STATED_BY_VIEW = Caching("", ())
 
-_BY_NAME: dict[str, Caching] = {
-    name: caching
-    for caching, names in {
-        STATED_BY_VIEW: """
-            live ready metrics image recording feed_icon manifest service_worker offline_shell
-            private_sources private_feed search_feed section_feed
-        """,
-        SECRET: """
-            shares shared saved_searches alert_rule alert_service alert_settings alert_stop alert_test_webhook
-            alert_add_browser alert_remove_browser destinations remove_destination push opml_export
-            newsletters export_markdown export_json
-            offline_list offline_articles offline_changes
-            greader_client_login greader_token greader_export
-        """,
-        PERSONAL: """
-            home keys search_help section stories story trends catalogue search source
-            river river_starred river_tag river_folder river_source mark_all seen undo refresh refreshed counts
-            full_text player
-            posting mark tag menu mark_up_to note place share summary hide history clear_history notes tags change_tag
-            send leave_list compare_models
-            highlights highlight change_highlight plain_rules new_rule plain_rule forget_rule change_newsletter
-            save_search change_search alert_found alert_resume alert_messages alert_retry for_you learning
-            add follow edit_follow unfollow folders new_folder show_feeds arrange edit_folder delete_folder feed_health
-            dismiss_notice mail_notices dismiss_notices dismiss_recommendation welcome first_articles opml preferences
-            appearance offline save_page buttons plan source_plan source_pages decide_page keen_tags
-            sources add_source test_source curate edit_source merge_source delete_source set_source_state check_source
-            dashboard dashboard_failing dashboard_queues dashboard_users set_active dashboard_storage audit
-            dead_letters decide_dead_letter
-            sections add_section edit_section move_section delete_section jobs start_job job change_job
-        """,
-    }.items()
-    for name in names.split()
-}
-_BY_ROUTE = {
-    "accounts/": SECRET,  # allauth: signing in, passwords, second factors, sessions
-    "account/": SECRET,
-    "admin/": SECRET,
-    "v1/export": SECRET,
-    "api/v1/opml": SECRET,
-    "v1/": PROGRAM,  # Miniflux
-    "api/v1/": PROGRAM,
-    "api/fever.php": PROGRAM,
-    "fever": PROGRAM,
-    "^[/]*": PROGRAM,  # Google Reader
-}
+_RULES = {"personal": PERSONAL, "secret": SECRET, "program": PROGRAM, "stated_by_view": STATED_BY_VIEW}
+_TABLE = tomllib.loads(Path(__file__).with_name("caching.toml").read_text("utf-8"))
+_BY_NAME = {name: _RULES[rule] for rule, names in _TABLE["names"].items() for name in names.split()}
+_BY_ROUTE = {beginning: _RULES[rule] for beginning, rule in _TABLE["routes"].items()}
 
 
 def caching_of(route: str, name: str) -> Caching | None:

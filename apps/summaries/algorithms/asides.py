@@ -1,44 +1,14 @@
 """Sentences of an extracted text that are not of its report: credits, captions, share lines, notes of the publisher."""
 
 import re
+import tomllib
+from pathlib import Path
 
 MAX_LENGTH = 300  # characters; longer sentences belong to the report
 MIN_SENTENCES = 3  # that end with a mark, so that lines without one can be left out
 
-_BEGINNING = re.compile(
-    r"""
-    # credits and captions
-    (?:photo(?:graph)?s?|picture|image|video|illustration|graphic|caption|credit|source|file\sphoto|pictured|watch)
-        (?:\s(?:by|credit|source|caption|via))?\s?[:|©]
-    | image\s(?:source|caption|copyright)\b | media\scaption\b | getty\simages | (?:photo|picture|image)s?\sby\b
-    | ©|\(c\)\s|copyright\s?(?:©|\(c\)|\d)
-    # bylines and notes about the report
-    | by\s(?-i:[A-Z][\w.'’-]+(?:\s[A-Z][\w.'’-]+){1,3})(?:,\s[\w\s]{1,40})?\W*$
-    | (?:reporting|writing|editing|additional\sreporting|edited|compiled)\s(?:and\s\w+\s)?by\b
-    | (?:last\s)?(?:updated|published|posted)\b[^.!?]{0,20}\d[^.!?]{0,40}$
-    | this\s(?:article|story|post)\s(?:was|has\sbeen|first|originally)\b
-    # calls to act
-    | (?:read|see|hear|learn|find\sout|click|tap|sign|subscribe|follow|like|share|download|listen|watch|join|get|
-        visit)\s
-        (?:more\b|also\b|up\b|here\b|now\b|us\b|to\s(?:our|read)\b|our\b|this\s(?:article|story|video|on)\b|@|below\b)
-    | (?:related|recommended|more\son|more\sfrom|advertisement|sponsored|trending|don[’']t\smiss)\b
-        (?:\s?[:|]|[^.!?]{0,60}$)
-    | (?:story\scontinues|continue\sreading)\b | (?:privacy\spolicy|terms\sof\s(?:use|service))[^.!?]{0,60}$
-    # 图为 ; （新华社记者 李明摄） ; 责任编辑：王芳
-    | 图为|资料图|图片来源|图源|图\d?[:：]|原标题|来源[:：]|本文来源|(?:责任)?编辑[:：]|责编|校对[:：]
-    | 审核[:：]|记者[:：]|作者[:：]|点击(?:查看|进入|图片|下载|观看|阅读|这里|此处)
-    | 扫码|扫描二维码|更多(?:精彩|内容|资讯)|关注(?:我们|公众号)|版权(?:所有|归|声明)|转载请|未经授权|免责声明|广告\W*$
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_END = re.compile(
-    r"""
-    \((?:photo|picture|image|file|credit)\b[^)]{0,80}\)\W*$ | getty\simages\W*$
-    | (?:/\s?|via\s)(?:ap|afp|reuters)(?:\sphoto)?\W*$
-    | all\srights\sreserved\W*$ | contributed\sto\sthis\s(?:report|story|article)\W*$ | (?:摄|供图)[）)]?\W*$
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
+_PATTERNS = tomllib.loads(Path(__file__).with_name("asides.toml").read_text("utf-8"))
+_BEGINNING, _END = (re.compile(_PATTERNS[name], re.VERBOSE | re.IGNORECASE) for name in ("beginning", "end"))
 MAX_END_LENGTH = 100  # characters
 _MARK = re.compile(r"[.!?…؟۔।॥။។。！？｡][\s\"'”’»›)\]」』】）》〉]*$")
 
