@@ -251,8 +251,6 @@ def child_processes(transactional_db: None, monkeypatch: pytest.MonkeyPatch, wor
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print what tests recorded to be shown; what they print themselves is lost in a worker."""
-    for reports in (terminalreporter.getreports("passed"), terminalreporter.getreports("failed")):
-        for report in reports:
-            for name, value in report.user_properties:
-                if name == "shown":
-                    terminalreporter.write_line(str(value))
+    for report in terminalreporter.getreports("passed") + terminalreporter.getreports("failed"):
+        if shown := dict(report.user_properties).get("shown"):
+            terminalreporter.write_line(str(shown))

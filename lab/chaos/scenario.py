@@ -215,12 +215,14 @@ class Scenario:
     def _await_alert(self, name: str) -> None:
         assert self._monitor is not None
         firing = self._monitor.firing
-        try:
-            wait_for(lambda: "" if name in firing() else f"the alert {name}", "an alert")
-        except StartError as error:
-            self.outcome.findings.faults.append(str(error))
-        else:
-            self._alert = Alert(name, time.monotonic() - self._injected_at, firing().get(name, ""))
+
+        def missing() -> str:
+            if (remedy := firing().get(name)) is None:
+                return f"the alert {name}"
+            self._alert = Alert(name, time.monotonic() - self._injected_at, remedy)
+            return ""
+
+        self._await_end(missing, "an alert")
 
     def _measure_takeover(self, former: str, meanwhile: Callable[[], None]) -> None:
         def missing() -> str:

@@ -69,9 +69,8 @@ def test_an_operator_gets_an_alert_of_frozen_workers_and_nothing_is_lost(tmp_pat
 
 def test_every_fault_that_an_operator_gets_an_alert_of_is_drawn_when_alerts_are_awaited():
     expected = {fault.name for fault in BY_NAME if fault.alert}
-    assert {
-        fault.name for fault in draw_faults(len(expected), random.Random(1), with_hosts=False, with_alerts=True)
-    } == (expected)
+    drawn = draw_faults(len(expected), random.Random(1), with_hosts=False, with_alerts=True)
+    assert {fault.name for fault in drawn} == expected
 
 
 def test_faults_that_take_long_are_drawn_only_by_name():

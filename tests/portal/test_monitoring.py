@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import socket
 import subprocess
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +18,7 @@ from prometheus_client.samples import Sample
 from apps.database import counters
 from apps.jobs.models import Job
 from apps.retrieval.models import Backtest
+from lab.chaos.monitoring import PROGRAM, Monitor
 from portal import doctor
 from tests.builders import a_posting, a_retrieval, a_schedule, a_source
 
@@ -171,23 +171,11 @@ def test_every_alert_fires_and_is_silent_while_all_is_well(tmp_path):
 
 
 # --- a Prometheus that scrapes a portal -------------------------------------------------------------------------------
-PROMETHEUS = shutil.which("prometheus")
-
-
 @pytest.fixture
 def prometheus(live_server, tmp_path):
     """The address of a Prometheus that scrapes the portal each second and has our rules."""
-    portal = live_server.url.removeprefix("http://")
-    job = {"job_name": "wirebeat", "scrape_interval": "1s", "static_configs": [{"targets": [portal]}]}
-    (tmp_path / "prometheus.yml").write_text(
-        yaml.safe_dump({"rule_files": [str(RULES)], "scrape_configs": [job], "global": {"evaluation_interval": "1s"}})
-    )
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        where = f"127.0.0.1:{free.getsockname()[1]}"
-    options = [f"--storage.tsdb.path={tmp_path / 'data'}", f"--web.listen-address={where}", "--log.level=error"]
-    with subprocess.Popen([PROMETHEUS, f"--config.file={tmp_path / 'prometheus.yml'}", *options]) as process:
-        yield f"http://{where}"
-        process.terminate()
+    with Monitor(live_server.url.removeprefix("http://"), tmp_path / "prometheus", interval=1) as monitor:
+        yield f"http://{monitor.address}"
 
 
 def query(address, expression):
@@ -222,7 +210,7 @@ def some_of_everything(settings, tmp_path):
 
 
 @pytest.mark.trial
-@pytest.mark.skipif(not PROMETHEUS, reason="Debian's package prometheus is not installed")
+@pytest.mark.skipif(not PROGRAM, reason="Debian's package prometheus is not installed")
 @pytest.mark.django_db(transaction=True)
 def test_every_expression_returns_a_series(prometheus, until, settings, tmp_path):
     some_of_everything(settings, tmp_path)

@@ -77,7 +77,8 @@ def search(
         Of a reader who has seen an answer to the same query.
     """
     judgement = judgement or Judgement()
-    weights = {term: times / _length(query) for term, times in query.terms.items()}
+    length = _length(query)
+    weights = {term: times / length for term, times in query.terms.items()}
     depth = max(count, recipe.pair_documents, recipe.documents) + len(judgement.unwanted)
     first = _pass(index, weights, query, recipe, depth)
     share = _feedback_share(index, query, first, recipe, judgement)
