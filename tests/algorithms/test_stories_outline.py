@@ -38,3 +38,18 @@ def test_names_are_words_with_capitals_but_neither_days_nor_a_dateline():
 def test_of_chinese_reports_numbers_and_foreign_names_are_shown():
     reports = [("青海地震已致9人遇难", "消防员赶赴灾区。"), ("消防员救出34名群众，Apple公司捐款", "9人遇难")]
     assert outline_of(reports, "zh").added == (("9",), ("34", "Apple"))
+
+
+def test_a_word_that_another_report_has_without_its_capital_is_no_name():
+    reports = [("Drivers flee a fire in Porto", "Most were unhurt."), ("Porto: drivers return", "Drivers came home.")]
+    outline = outline_of(reports, "en")
+    assert outline.added == (("Porto",), ())
+    assert outline.names == ("Porto",)
+
+
+def test_a_number_is_shown_with_what_it_counts():
+    reports = [
+        ("Fire in Porto", ""),
+        ("Porto fire: 11 hurt, 2 of them badly", "It cost $3.5 million, 40% of a budget."),
+    ]
+    assert outline_of(reports, "en").added[1] == ("11 hurt", "2", "3.5 million", "40%")

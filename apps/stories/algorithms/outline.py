@@ -20,7 +20,9 @@ NAMES = 8  # of a story
 
 # Runs of words that may begin with a capital, and numbers; those of Chinese stand between characters.
 _WORD = rf"[^\W\d_a-z{SPACELESS}](?:[^\W{SPACELESS}]|['’-])*[^\W_{SPACELESS}]"
-_NAMES = re.compile(rf"(?<![^\W{SPACELESS}])(?:{_WORD}(?: {_WORD})*|\d[\d.,:]*\d%?|\d%?)")
+# A number has the word that follows it.
+_NAMES = re.compile(rf"(?<![^\W{SPACELESS}])(?:{_WORD}(?: {_WORD})*|\d(?:[\d.,:]*\d)?%?(?: [^\W\d_{SPACELESS}]+)?)")
+_SMALL = re.compile(r"\b[^\W\d_]+")
 
 
 class Outline(NamedTuple):
@@ -34,7 +36,7 @@ def outline_of(reports: Sequence[tuple[str, str]], language: str = "") -> Outlin
 
     A report's closeness is the mean share of terms that its title has in common with the others' titles and texts
     (cosine of term sets). There is no tagger: names are runs of capitalised words that do not consist of stop words,
-    days and months. Scripts without capitals have none.
+    days and months, nor of one word that a report also has without its capital. Scripts without capitals have none.
 
     Parameters
     ----------
@@ -43,10 +45,10 @@ def outline_of(reports: Sequence[tuple[str, str]], language: str = "") -> Outlin
 
     Examples
     --------
-    >>> reports = [("Flood!", "Water."), ("Storm floods Lisbon", "A storm."), ("Lisbon storm hurts 12", "")]
+    >>> reports = [("Flood!", "Water."), ("Storm floods Lisbon", "A storm."), ("Lisbon storm hurts 12 people", "")]
     >>> found = outline_of(reports, "en")
     >>> found.neutral, found.added[2], found.names
-    (1, ('12',), ('Lisbon',))
+    (1, ('12 people',), ('Lisbon',))
     """
     terms = [set(features(title, text, language).terms.tolist()) for title, text in reports]
     titles = [set(features(title, "", language).terms.tolist()) for title, _ in reports]
@@ -56,10 +58,12 @@ def outline_of(reports: Sequence[tuple[str, str]], language: str = "") -> Outlin
         else 1.0
         for at, title in enumerate(titles)
     ]
+    small = {word for report in reports for text in report for word in _SMALL.findall(text) if word.islower()}
     added, counts, before = [], Counter[str](), ""
     for title, text in reports:
         own = text[dateline_end(text) :]
-        found = [name for name in dict.fromkeys(_names(f"{title}. {own}")) if _says_something(name, language)]
+        runs = [name for name in dict.fromkeys(_names(f"{title}. {own}", language)) if name.lower() not in small]
+        found = [name for name in runs if _says_something(name, language)]
         added.append(tuple(name for name in found if name.casefold() not in before)[:ADDED])
         counts.update(name for name in found if not name[0].isdigit())
         before += f" {title} {text}".casefold()
@@ -67,10 +71,13 @@ def outline_of(reports: Sequence[tuple[str, str]], language: str = "") -> Outlin
     return Outline(int(np.argmax(closeness)), tuple(added), names)
 
 
-def _names(text: str) -> Iterator[str]:
+def _names(text: str, language: str) -> Iterator[str]:
     for run in _NAMES.findall(text):
-        for is_name, words in groupby(run.split(" "), lambda word: word[0].isupper() or word[0].isdecimal()):
-            if is_name:
+        number, _, counted = run.partition(" ") if run[0].isdecimal() else ("", "", "")
+        if number:
+            yield run if counted and _says_something(counted, language) else number
+        for is_name, words in groupby(run.split(" "), lambda word: word[0].isupper()):
+            if is_name and not number:
                 yield " ".join(words).removesuffix("'s").removesuffix("’s")
 
 

@@ -69,7 +69,7 @@ def test_a_story_is_headed_by_the_report_closest_to_all_and_says_what_each_adds(
     page = client.get(f"/stories/{Story.objects.get(reports=3).pk}/")
     assert page.context["page"]["lead"].title == "Storm floods streets of Lisbon"
     latest = page.context["page"]["reports"][0]
-    assert "12" in latest["added"]
+    assert "12 hurt" in latest["added"]
     assert "Lisbon" not in latest["added"]
     assert "Lisbon" in page.context["page"]["names"]
     assert "First mentioned here:" in page.content.decode()
