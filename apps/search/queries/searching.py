@@ -25,7 +25,7 @@ from apps.postings.algorithms.times import microseconds, moment_of
 from apps.postings.queries import Cursor
 from apps.search.algorithms.index.conditions import All, Before, Condition, Postings, Sources, Worth
 from apps.search.algorithms.index.newest import Found
-from apps.search.algorithms.language import Phrase, Tree, conditions, wanted
+from apps.search.algorithms.language import Phrase, Tree, conditions, says_nothing, wanted
 from apps.search.algorithms.models import recipe
 from apps.search.algorithms.models.factors import Authority, Freshness
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Judgement, Recipe
@@ -111,6 +111,8 @@ def search(
     """
     started = time.perf_counter()
     judged = tuple(liked_ids), tuple(disliked_ids)
+    if says_nothing(tree) and not liked_ids:
+        return SearchResult((), 0, 0, {}, is_partial=False)
     request = _Request(user, tree, order, expansion, tuple(removed_terms), *judged, now, fold)
     try:
         result = (order != "newest" and _by_relevance(request, cursor)) or _by_time(request, cursor)

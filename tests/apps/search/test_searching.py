@@ -57,6 +57,14 @@ def test_without_words_to_rank_by_everything_is_ordered_by_time():
         assert titles(search(text)) == ["The day 1", "The day 2", "The day 3"], text
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_signs_alone_find_nothing(order):
+    published("Paris at 100 %")
+    consume()
+    assert search("% 🙂", order=order).postings == ()
+    assert len(search("% paris", order=order).postings) == 1
+
+
 def test_freshness_lifts_new_postings_and_says_so():
     old, new = published("Paris Paris", days=300), published("Paris today, said the others", days=0.5)
     consume()

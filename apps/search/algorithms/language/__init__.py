@@ -34,6 +34,7 @@ from apps.search.algorithms.language.trees import (
     conditions,
     leaves,
     narrowed,
+    says_nothing,
     texts,
     wanted,
     without,

@@ -124,6 +124,16 @@ def texts(tree: Tree) -> Iterator[str]:
             yield from leaf.values
 
 
+def says_nothing(tree: Tree) -> bool:
+    """Whether a query consists of signs alone, which are no words of any posting.
+
+    >>> says_nothing(Word("%")), says_nothing(And((Word("c"), Word("++")))), says_nothing(And(()))
+    (True, False, False)
+    """
+    found = list(leaves(tree))
+    return bool(found) and not any(isinstance(leaf, Filter) or any(map(str.isalnum, leaf.text)) for leaf in found)
+
+
 def conditions(tree: Tree) -> Tree:
     """The conditions in an order by relevance: all parts except single words, which only score.
 
