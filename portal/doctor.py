@@ -214,7 +214,10 @@ def _broker() -> str:
 
 
 def _workers() -> str:
-    answers = current_app.control.inspect(timeout=ANSWER_WITHIN).ping() or {}
+    try:
+        answers = current_app.control.inspect(timeout=ANSWER_WITHIN).ping() or {}
+    except Exception as error:  # each kind of broker raises its own
+        raise Wrong(f"They cannot be asked: {error}", "Start the broker, or correct BROKER_URL.") from error
     if not answers:
         raise Wrong("None answers.", "Start one: celery -A portal worker -P threads -c 32")
     return f"{len(answers)} answer: {', '.join(sorted(answers))}."

@@ -95,9 +95,11 @@ def test_missing_and_leftover_migrations_are_two_things(monkeypatch):
 
 def test_servers_that_do_not_answer_are_reported(monkeypatch, settings):
     monkeypatch.setattr(services.current_app, "connection_for_write", lambda **options: Connection(NOWHERE, **options))
+    monkeypatch.setattr(services.current_app, "connection_or_acquire", lambda *given: Connection(NOWHERE))
     settings.CACHES = {"default": settings.CACHES["default"] | {"LOCATION": NOWHERE}}
     found = findings()
     assert "BROKER_URL" in found["broker"].advice
+    assert "BROKER_URL" in found["workers"].advice
     assert "CACHE_URL" in found["cache"].advice
 
 
