@@ -29,10 +29,11 @@ export function beside(by, isMeant = () => true) {
 
 /** Show a short message, which screen readers say. */
 export function show(text) {
-  const place = find(".messages") ?? Object.assign(document.createElement("div"), { className: "messages" });
+  const home = find("main.is-open > .pane") ?? find("main .page");
+  const place = find(".messages", home) ?? Object.assign(document.createElement("div"), { className: "messages" });
   const message = Object.assign(document.createElement("div"), { className: "message info", textContent: text });
   place.setAttribute("role", "status");
-  if (!place.isConnected) find("main .page").prepend(place);
+  if (!place.isConnected) home.prepend(place);
   place.replaceChildren(message);
 }
 
