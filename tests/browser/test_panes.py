@@ -308,6 +308,29 @@ def test_reader_view_fetches_the_text_of_a_teaser(page: Page, publisher: Publish
     expect(page.get_by_text("could not be found on the article's page")).to_be_visible()
 
 
+def test_an_article_alone_is_in_the_middle(page: Page):
+    posting = a_list(page, 2)[0]
+    Posting.objects.update(text="Some words. " * 500, html=f"<p>{'Some words. ' * 500}</p>")  # no teaser
+    page.set_viewport_size(DESKTOP)
+    page.goto("/river/")
+    open_row(page, posting)
+    page.locator("#pane a[data-reader]").click()
+    expect(page.locator(".sidebar")).to_be_hidden()
+    box = page.locator("#pane .prose").bounding_box()
+    assert box
+    assert box["x"] + box["width"] / 2 == pytest.approx(DESKTOP["width"] / 2, abs=10)
+
+
+@pytest.mark.parametrize("window", [DESKTOP, PHONE])
+def test_what_a_key_says_is_seen_with_an_article(page: Page, window):
+    posting = a_list(page, 2)[0]
+    page.set_viewport_size(window)
+    page.goto("/river/")
+    open_row(page, posting)
+    page.evaluate("import(new URL('rows.js', document.querySelector('script[src*=main]').src)).then(m => m.show('Hello'))")
+    expect(page.get_by_text("Hello")).to_be_visible()
+
+
 COVERED = """sidebar => {
     const covered = sidebar.querySelector(".sidebar-top").getBoundingClientRect().bottom;
     return [...sidebar.querySelectorAll("#sidebar-feeds a, #sidebar-feeds button")].filter((target) => {

@@ -318,10 +318,10 @@ def test_results_are_counted_in_words(client, monkeypatch):
         a_found_posting(f"Paris {number}")
     a_found_posting("Rome and Paris")
     assert ">4 results<" in shown(client, "paris", words="mine")
-    assert ">1 exact match, 3 with some of the words<" in shown(client, "paris rome", words="mine")
+    assert ">1 exact match, 3 partial<" in shown(client, "paris rome", words="mine")
     monkeypatch.setattr(search, "MAX_RANKED", 3)
     assert ">More than 3 results<" in shown(client, "paris", words="mine", order="newest")
-    assert ">1 exact match, more than 3 with some of the words<" in shown(client, "paris rome", words="mine")
+    assert ">1 exact match, more than 3 partial<" in shown(client, "paris rome", words="mine")
 
 
 # --- help -------------------------------------------------------------------------------------------------------------
