@@ -32,6 +32,11 @@ class Endpoints:
         }
 
     @property
+    def own(self) -> Path:
+        """The folder of what the laboratory writes, whatever happens to the portal's disk."""
+        return self.var.parent
+
+    @property
     def use_debian(self) -> bool:
         return self.broker.startswith("amqp")
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from lab.chaos.disks import MAY_MOUNT, NEARLY_FULL, Ballast
 from lab.chaos.topology import BEATS, RETRIEVING, WORKERS, Topology
 from lab.chaos.watch import Watch, wait_for
 
@@ -151,6 +152,17 @@ def _kill_postgres(context: FaultContext) -> str:
     return process.name
 
 
+def _fill_disk(context: FaultContext) -> str:
+    """Postgres and the broker can write nothing; what they have promised must be there when there is room again."""
+    ballast = Ballast(context.topology.endpoints.var)
+    ballast.leave(NEARLY_FULL)
+    if context.await_alert is not None:
+        context.await_alert()
+    ballast.fill(AWAY_SECONDS)
+    ballast.remove()
+    return "all"
+
+
 def _cut_off(context: FaultContext) -> str:
     worker, hosts = _a_worker(context), context.topology.hosts
     assert hosts is not None
@@ -158,6 +170,18 @@ def _cut_off(context: FaultContext) -> str:
     time.sleep(PARTITION_SECONDS)
     hosts.heal(worker)
     return worker
+
+
+def _cut_off_retrieval(context: FaultContext) -> str:
+    """As if the cable to a data centre was cut: servers, site and beats stay together, without a retrieval worker."""
+    hosts = context.topology.hosts
+    assert hosts is not None
+    for worker in RETRIEVING:
+        hosts.cut_off(worker)
+    context.last(PARTITION_SECONDS)
+    for worker in RETRIEVING:
+        hosts.heal(worker)
+    return ", ".join(RETRIEVING)
 
 
 FAULTS = (
@@ -174,7 +198,8 @@ FAULTS = (
     Fault("restart a worker", _restart_worker),
     Fault("freeze the web", lambda context: context.freeze("web")),
 )
-# Injected only by name, as they take long or need a library of the system, and when alerts are awaited.
+ON_SMALL_DISK = Fault("fill the disk", _fill_disk, "DiskFull")
+# Injected only by name, as they take long or need a part of the system, and when alerts are awaited.
 BY_NAME = (
     Fault("keep the broker away", lambda context: _keep_away(context, "broker"), "RetrievalsOverdue"),
     Fault("keep Postgres away", lambda context: _keep_away(context, "postgres"), "PortalUnreachable"),
@@ -188,8 +213,10 @@ BY_NAME = (
         if FAKE_TIME
         else []
     ),
+    *([ON_SMALL_DISK] if MAY_MOUNT else []),
 )
 CUT_OFF = Fault("cut off a host", _cut_off)
+CUT_OFF_RETRIEVAL = Fault("cut off all retrieval workers", _cut_off_retrieval, "NoRetrievalWorker")
 
 
 def draw_faults(
@@ -201,9 +228,10 @@ def draw_faults(
     """
     kinds = list(FAULTS)
     if only or with_alerts:
-        kinds = [fault for fault in (*FAULTS, *BY_NAME) if (fault.name == only if only else fault.alert)]
+        of_hosts = [CUT_OFF_RETRIEVAL] if with_hosts else []
+        kinds = [fault for fault in (*FAULTS, *BY_NAME, *of_hosts) if (fault.name == only if only else fault.alert)]
     deck: list[Fault] = []
     for _ in range(count):
         if not deck:
-            deck = chance.sample(kinds, len(kinds)) + [CUT_OFF] * (with_hosts and not only)
+            deck = chance.sample(kinds, len(kinds)) + [CUT_OFF] * (with_hosts and not (only or with_alerts))
         yield deck.pop()

@@ -31,7 +31,7 @@ from lab.chaos.faults import Fault, FaultContext, draw_faults
 from lab.chaos.monitoring import Monitor
 from lab.chaos.rabbitmq import free_port
 from lab.chaos.topology import BEATS, WORKERS, Topology
-from lab.chaos.watch import Watch, wait_for
+from lab.chaos.watch import STALLED_AFTER_SECONDS, Watch, wait_for
 from lab.evaluations.replays.verification import Verdict, collect, compare
 from lab.worlds import queries
 from lab.worlds.addresses import DOMAIN
@@ -43,6 +43,7 @@ from lab.worlds.timeline import Timeline
 from portal.launcher.embedded import StartError
 from portal.launcher.startup import ROOT
 
+LONGEST_ALERT = 900.0  # s: some conditions must hold for ten minutes before their alert fires
 MAX_CALM_SECONDS = 1.0  # between the end of a fault and the next one
 REPLAYED_SHARE = 2 / 3  # of the faults happen during the replay, the others while derived data is recomputed
 REFUSED_SHARE = 0.3  # of the calls to webhooks
@@ -109,7 +110,7 @@ class Scenario:
         self._monitor: Monitor | None = None
         self._alert = Alert()
         self._started_at = self._injected_at = 0.0  # time.monotonic(): the portal, the latest fault
-        self._record = topology.endpoints.var / "record.jsonl"
+        self._record = topology.endpoints.own / "record.jsonl"
         self.outcome = Outcome()
 
     def run(self) -> Outcome:
@@ -139,7 +140,7 @@ class Scenario:
         first = round(len(faults) * REPLAYED_SHARE)
         with self._serving(port) as replay, ExitStack() as stack:
             if self._wanted.with_alerts:
-                folder = self._topology.endpoints.var / "prometheus"
+                folder = self._topology.endpoints.own / "prometheus"
                 self._monitor = stack.enter_context(Monitor(self._topology.address, folder))
             workload.add_sources(self._feeds, replay.addresses)
             self._inject_all(faults[:first], until=replay.timeline.real(self._end))
@@ -222,7 +223,7 @@ class Scenario:
             self._alert = Alert(name, time.monotonic() - self._injected_at, remedy)
             return ""
 
-        self._await_end(missing, "an alert")
+        self._await_end(missing, "an alert", LONGEST_ALERT)
 
     def _measure_takeover(self, former: str, meanwhile: Callable[[], None]) -> None:
         def missing() -> str:
@@ -286,10 +287,10 @@ class Scenario:
 
         self._await_end(left, "derived data and notifications")
 
-    def _await_end(self, missing: Callable[[], str], what: str) -> None:
+    def _await_end(self, missing: Callable[[], str], what: str, stalled_after: float = STALLED_AFTER_SECONDS) -> None:
         """Wait until nothing is missing; otherwise report that as a fault, and still compare the rest."""
         try:
-            wait_for(lambda: _persistently(missing), what)
+            wait_for(lambda: _persistently(missing), what, stalled_after)
         except StartError as error:
             self.outcome.findings.faults.append(str(error))
 

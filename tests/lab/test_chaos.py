@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from lab.chaos import monitoring, rabbitmq
-from lab.chaos.faults import BY_NAME, FAULTS, draw_faults
+from lab.chaos.disks import MAY_MOUNT
+from lab.chaos.faults import BY_NAME, CUT_OFF_RETRIEVAL, FAULTS, draw_faults
 from portal.launcher.embedded import StartError, postgres_programs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,10 +68,21 @@ def test_an_operator_gets_an_alert_of_frozen_workers_and_nothing_is_lost(tmp_pat
     assert figures["alerts"] == 1
 
 
+@pytest.mark.trial
+@pytest.mark.timeout(900)
+@pytest.mark.skipif(not MAY_MOUNT, reason="only root may mount a small disk")
+def test_a_full_disk_loses_nothing(tmp_path):
+    only = ["--only", "fill the disk", "--faults", "1"]
+    figures = chaos(tmp_path, *only, "--seconds", "30", "--sources", "20", "--seed", "2373")
+    assert (figures["lost"], figures["doubled"], figures["stranded"], figures["differing_rows"]) == (0, 0, 0, 0)
+
+
 def test_every_fault_that_an_operator_gets_an_alert_of_is_drawn_when_alerts_are_awaited():
-    expected = {fault.name for fault in BY_NAME if fault.alert}
-    drawn = draw_faults(len(expected), random.Random(1), with_hosts=False, with_alerts=True)
+    expected = {fault.name for fault in (*BY_NAME, CUT_OFF_RETRIEVAL) if fault.alert}
+    drawn = draw_faults(len(expected), random.Random(1), with_hosts=True, with_alerts=True)
     assert {fault.name for fault in drawn} == expected
+    without_hosts = draw_faults(len(expected), random.Random(1), with_hosts=False, with_alerts=True)
+    assert CUT_OFF_RETRIEVAL not in list(without_hosts)
 
 
 def test_faults_that_take_long_are_drawn_only_by_name():

@@ -13,8 +13,9 @@ from rich.table import Table
 
 from lab import throwaway
 from lab.benchmarks.lateness import figures as lateness_figures
+from lab.chaos.disks import MAY_MOUNT, data_folder
 from lab.chaos.endpoints import for_arguments, from_environment
-from lab.chaos.faults import BY_NAME, FAULTS
+from lab.chaos.faults import BY_NAME, CUT_OFF_RETRIEVAL, FAULTS, ON_SMALL_DISK
 from lab.chaos.scenario import Outcome, Scenario, Wanted
 from lab.chaos.topology import running_topology
 from lab.harness import LabCommand, Result
@@ -34,7 +35,7 @@ class Command(LabCommand):
         parser.add_argument("--sources", type=int, default=60, help="default: %(default)s")
         parser.add_argument(
             "--only",
-            choices=[fault.name for fault in (*FAULTS, *BY_NAME)],
+            choices=[fault.name for fault in (*FAULTS, *BY_NAME, CUT_OFF_RETRIEVAL)],
             default="",
             help="inject faults of this kind alone",
         )
@@ -70,6 +71,8 @@ class Command(LabCommand):
     ) -> Result:
         if seconds <= 0 or faults < 0 or sources < 1:
             raise CommandError("--seconds and --sources must be more than 0, --faults not less.")
+        if only == CUT_OFF_RETRIEVAL.name and not hosts:
+            raise CommandError(f'--only "{only}" needs --hosts.')
         console, begun = self.console, time.monotonic()
         try:
             with (
@@ -93,7 +96,8 @@ def run_inside(argv: list[str]) -> int:
     """Run the command again with settings for the servers that it starts and kills; return its exit code."""
     processes.hold_signals()
     try:
-        with throwaway.folder() as var:
+        to_fill = MAY_MOUNT and not {ON_SMALL_DISK.name, "--until-alert"}.isdisjoint(argv)
+        with throwaway.folder() as own, data_folder(own / "var", on_small_disk=to_fill) as var:
             environment = os.environ | for_arguments(var, argv).environment
             return throwaway.run_in_front([sys.executable, *argv, INSIDE], environment).code
     except processes.Stopped as stopped:

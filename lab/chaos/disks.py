@@ -1,0 +1,57 @@
+"""A small disk for the data of a portal, so that it can be filled."""
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from portal.launcher import privileges
+
+SIZE = 3_500_000_000  # bytes: with the database, more than the alert for a disk that is nearly full leaves free
+NEARLY_FULL = 1_000_000_000  # bytes left, while its alert is awaited
+CHUNK = 1 << 20  # bytes
+REFILLED_EVERY = 0.2  # s: what a process deletes is room again
+MAY_MOUNT = hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("mount") is not None
+
+
+@contextmanager
+def data_folder(folder: Path, *, on_small_disk: bool) -> Iterator[Path]:
+    """A new folder; a small disk in memory is mounted there if wanted, which needs root."""
+    folder.mkdir()
+    if on_small_disk:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=0755", "wirebeat", str(folder)], check=True)
+    try:
+        privileges.hand_over(folder)
+        yield folder
+    finally:
+        if on_small_disk:
+            subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+class Ballast:
+    """A file that takes room away."""
+
+    def __init__(self, disk: Path) -> None:
+        self._disk, self._path = disk, disk / "ballast"
+
+    def leave(self, left: int) -> None:
+        """Fill the disk up to some free bytes."""
+        with self._path.open("ab") as file:
+            while shutil.disk_usage(self._disk).free > left + CHUNK:
+                file.write(bytes(CHUNK))
+
+    def fill(self, seconds: float) -> None:
+        """Leave nothing, for some time."""
+        until = time.monotonic() + seconds
+        with self._path.open("ab", buffering=0) as file:
+            while time.monotonic() < until:
+                with suppress(OSError):
+                    while file.write(bytes(CHUNK)):
+                        pass
+                time.sleep(REFILLED_EVERY)
+
+    def remove(self) -> None:
+        self._path.unlink()
