@@ -327,7 +327,9 @@ def test_what_a_key_says_is_seen_with_an_article(page: Page, window):
     page.set_viewport_size(window)
     page.goto("/river/")
     open_row(page, posting)
-    page.evaluate("import(new URL('rows.js', document.querySelector('script[src*=main]').src)).then(m => m.show('Hello'))")
+    page.evaluate(
+        "import(new URL('rows.js', document.querySelector('script[src*=main]').src)).then(m => m.show('Hello'))"
+    )
     expect(page.get_by_text("Hello")).to_be_visible()
 
 
