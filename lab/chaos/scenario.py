@@ -30,7 +30,7 @@ from lab.chaos.endpoints import SERIAL
 from lab.chaos.faults import Fault, FaultContext, draw_faults
 from lab.chaos.monitoring import Monitor
 from lab.chaos.rabbitmq import free_port
-from lab.chaos.topology import BEATS, WORKERS, Topology
+from lab.chaos.topology import BEATS, DERIVING, WORKERS, Topology
 from lab.chaos.watch import STALLED_AFTER_SECONDS, Watch, wait_for
 from lab.evaluations.replays.verification import Verdict, collect, compare
 from lab.worlds import queries
@@ -146,6 +146,7 @@ class Scenario:
             self._inject_all(faults[:first], until=replay.timeline.real(self._end))
             self._await_all_stored(replay)
             self._say("Computing derived data again, twice")
+            self._topology.restart(DERIVING)  # for ten minutes they remember what many sources repeat
             _persistently(tables.reset_twice)
             self._inject_all(faults[first:], until=0.0)
             self._await_derived()

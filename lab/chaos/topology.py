@@ -107,6 +107,11 @@ class Topology:
                 self.revived.append(process.name)
                 process.start()
 
+    def restart(self, names: Sequence[str]) -> None:
+        for name in names:
+            self.processes[name].end()
+            self.processes[name].start()
+
     def stop_portal(self) -> None:
         members = [self.processes[name] for name in ("web", *BEATS, *WORKERS)]
         for process in members:
