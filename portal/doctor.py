@@ -217,7 +217,7 @@ def _workers() -> str:
     try:
         answers = current_app.control.inspect(timeout=ANSWER_WITHIN).ping() or {}
     except Exception as error:  # each kind of broker raises its own
-        raise Wrong(f"They cannot be asked: {error}", "Start the broker, or correct BROKER_URL.") from error
+        raise Wrong(f"They cannot be reached: {error}", "Start the broker, or correct BROKER_URL.") from error
     if not answers:
         raise Wrong("None answers.", "Start one: celery -A portal worker -P threads -c 32")
     return f"{len(answers)} answer: {', '.join(sorted(answers))}."

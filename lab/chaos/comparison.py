@@ -35,7 +35,7 @@ _EDITIONS = (
     " JOIN postings_posting posting ON posting.id = posting_id"
 )
 COMPARED = {"postings": _POSTINGS, "hits of searches": _HITS, "editions": _EDITIONS}
-ALONE = 1_000  # postings or fewer, of which one more than in the serial run may be folded with none of its copies
+ALONE = 1_000  # of so many postings, one more than in the serial run may be folded with none of its copies
 
 # How often each hit was delivered.
 _DELIVERIES = """

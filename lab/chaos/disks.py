@@ -7,8 +7,11 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from portal.launcher import privileges
+from portal.launcher.embedded import StartError
 
 SIZE = 3_500_000_000  # bytes: with the database, more than the alert for a disk that is nearly full leaves free
 NEARLY_FULL = 1_000_000_000  # bytes left, while its alert is awaited
@@ -32,10 +35,18 @@ def data_folder(folder: Path, *, on_small_disk: bool) -> Iterator[Path]:
 
 
 class Ballast:
-    """A file that takes room away."""
+    """A file that takes room away from a disk of its own, until the end of the block."""
 
     def __init__(self, disk: Path) -> None:
+        if not disk.is_mount():
+            raise StartError(f"{disk} is no disk of its own, and is not filled.")
         self._disk, self._path = disk, disk / "ballast"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._path.unlink(missing_ok=True)
 
     def leave(self, left: int) -> None:
         """Fill the disk up to some free bytes."""
@@ -52,6 +63,3 @@ class Ballast:
                     while file.write(bytes(CHUNK)):
                         pass
                 time.sleep(REFILLED_EVERY)
-
-    def remove(self) -> None:
-        self._path.unlink()

@@ -154,12 +154,11 @@ def _kill_postgres(context: FaultContext) -> str:
 
 def _fill_disk(context: FaultContext) -> str:
     """Postgres and the broker can write nothing; what they have promised must be there when there is room again."""
-    ballast = Ballast(context.topology.endpoints.var)
-    ballast.leave(NEARLY_FULL)
-    if context.await_alert is not None:
-        context.await_alert()
-    ballast.fill(AWAY_SECONDS)
-    ballast.remove()
+    with Ballast(context.topology.endpoints.var) as ballast:
+        ballast.leave(NEARLY_FULL)
+        if context.await_alert is not None:
+            context.await_alert()
+        ballast.fill(AWAY_SECONDS)
     return "all"
 
 
@@ -199,7 +198,7 @@ FAULTS = (
     Fault("freeze the web", lambda context: context.freeze("web")),
 )
 ON_SMALL_DISK = Fault("fill the disk", _fill_disk, "DiskFull")
-# Injected only by name, as they take long or need a part of the system, and when alerts are awaited.
+# Injected only by name, as they take long or need a program or a privilege, and when alerts are awaited.
 BY_NAME = (
     Fault("keep the broker away", lambda context: _keep_away(context, "broker"), "RetrievalsOverdue"),
     Fault("keep Postgres away", lambda context: _keep_away(context, "postgres"), "PortalUnreachable"),

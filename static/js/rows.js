@@ -1,5 +1,6 @@
 // The rows of a list, and which of them is selected.
 let selected = null; // id, since htmx may replace the element
+const SHOWN_FOR = 10_000; // ms, of a message
 
 export const find = (selector, within = document) => within?.querySelector(selector);
 export const rows = () => [...document.querySelectorAll(".row[data-posting]")];
@@ -27,7 +28,7 @@ export function beside(by, isMeant = () => true) {
   return all[next] ?? null;
 }
 
-/** Show a short message, which screen readers say. */
+/** Show a short message for a while, which screen readers say. */
 export function show(text) {
   const home = find("main.is-open > .pane") ?? find("main .page");
   const place = find(".messages", home) ?? Object.assign(document.createElement("div"), { className: "messages" });
@@ -35,6 +36,7 @@ export function show(text) {
   place.setAttribute("role", "status");
   if (!place.isConnected) home.prepend(place);
   place.replaceChildren(message);
+  setTimeout(() => message.remove(), SHOWN_FOR);
 }
 
 /** Say something to screen readers. */

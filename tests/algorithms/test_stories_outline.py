@@ -53,3 +53,20 @@ def test_a_number_is_shown_with_what_it_counts():
         ("Porto fire: 11 hurt, 2 of them badly", "It cost $3.5 million, 40% of a budget."),
     ]
     assert outline_of(reports, "en").added[1] == ("11 hurt", "2", "3.5 million", "40%")
+
+
+def test_a_name_stays_one_beside_an_equal_word_and_an_address():
+    reports = [
+        ("Apple sues Samsung", "In California Apple sued, and Samsung answered. More at www.apple.com/samsung."),
+        ("Samsung and Apple in court", "An apple on the bench."),
+    ]
+    assert {"Apple", "Samsung"} <= set(outline_of(reports, "en").names)
+
+
+def test_a_number_takes_neither_a_name_nor_an_earlier_number_with_it():
+    reports = [
+        ("11 people hurt in Porto", ""),
+        ("In 2024 Lisbon flooded", "At 10 Downing Street. Now 11 hurt, at 5 p.m."),
+    ]
+    assert outline_of(reports, "en").added[1] == ("2024", "Lisbon", "10", "Downing Street", "5")
+    assert outline_of([("2024 floods", "12\u00a0hurt")], "en").added == (("2024", "12 hurt"),)

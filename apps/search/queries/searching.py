@@ -335,6 +335,8 @@ def matching(
     posting_ids: Collection[int] | None = None,
 ) -> list[int]:
     """The newest thousand postings that match a user's query, among these sources or postings; or `TooCostly`."""
+    if says_nothing(tree):
+        return []
     try:
         with snapshot() as index:
             parts: list[Condition] = [condition_of(tree, user, languages=languages_of(index, tree), now=now)]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from apps.postings.algorithms.segments import ADDRESSES
 from apps.postings.algorithms.words import STOP_MARK, sequence
 from apps.postings.algorithms.words.languages import base_code
 from apps.postings.algorithms.words.scripts import SPACELESS
@@ -20,9 +21,11 @@ NAMES = 8  # of a story
 
 # Runs of words that may begin with a capital, and numbers; those of Chinese stand between characters.
 _WORD = rf"[^\W\d_a-z{SPACELESS}](?:[^\W{SPACELESS}]|['’-])*[^\W_{SPACELESS}]"
-# A number has the word that follows it.
-_NAMES = re.compile(rf"(?<![^\W{SPACELESS}])(?:{_WORD}(?: {_WORD})*|\d(?:[\d.,:]*\d)?%?(?: [^\W\d_{SPACELESS}]+)?)")
-_SMALL = re.compile(r"\b[^\W\d_]+")
+_NAMES = re.compile(rf"(?<![^\W{SPACELESS}])(?:{_WORD}(?: {_WORD})*|\d[\d.,:]*\d%?|\d%?)")
+_COUNTED = re.compile(rf"[ \xa0]([^\W\d_{SPACELESS}]{{2,}})(?![:/])")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_LOWER_CASE = re.compile(r"\b[^\W\d_]+")
+_CAPITALISED = re.compile(rf"(?<=[\w,;] ){_WORD}")  # not at the beginning of a sentence
 
 
 class Outline(NamedTuple):
@@ -36,7 +39,8 @@ def outline_of(reports: Sequence[tuple[str, str]], language: str = "") -> Outlin
 
     A report's closeness is the mean share of terms that its title has in common with the others' titles and texts
     (cosine of term sets). There is no tagger: names are runs of capitalised words that do not consist of stop words,
-    days and months, nor of one word that a report also has without its capital. Scripts without capitals have none.
+    days and months, nor of one word that has its capital only at the beginning of sentences and is elsewhere in lower
+    case. Scripts without capitals have none. Numbers have the word that they count.
 
     Parameters
     ----------
@@ -58,27 +62,46 @@ def outline_of(reports: Sequence[tuple[str, str]], language: str = "") -> Outlin
         else 1.0
         for at, title in enumerate(titles)
     ]
-    small = {word for report in reports for text in report for word in _SMALL.findall(text) if word.islower()}
+    common = _common(reports)
     added, counts, before = [], Counter[str](), ""
     for title, text in reports:
         own = text[dateline_end(text) :]
-        runs = [name for name in dict.fromkeys(_names(f"{title}. {own}", language)) if name.lower() not in small]
+        runs = [name for name in dict.fromkeys(_names(f"{title}. {own}", language)) if name.lower() not in common]
         found = [name for name in runs if _says_something(name, language)]
-        added.append(tuple(name for name in found if name.casefold() not in before)[:ADDED])
+        added.append(tuple(name for name in found if _key(name) not in before)[:ADDED])
         counts.update(name for name in found if not name[0].isdigit())
         before += f" {title} {text}".casefold()
     names = tuple(name for name, count in counts.most_common(NAMES) if count > 1)
     return Outline(int(np.argmax(closeness)), tuple(added), names)
 
 
+def _common(reports: Sequence[tuple[str, str]]) -> set[str]:
+    """Words in lower case that no text has with a capital within a sentence; addresses do not count."""
+    texts = [ADDRESSES.sub(" ", text) for report in reports for text in report]
+    lower = {word for text in texts for word in _LOWER_CASE.findall(text) if word.islower()}
+    return lower - {word.lower() for text in texts[1::2] for word in _CAPITALISED.findall(text)}
+
+
 def _names(text: str, language: str) -> Iterator[str]:
-    for run in _NAMES.findall(text):
-        number, _, counted = run.partition(" ") if run[0].isdecimal() else ("", "", "")
-        if number:
-            yield run if counted and _says_something(counted, language) else number
-        for is_name, words in groupby(run.split(" "), lambda word: word[0].isupper()):
-            if is_name and not number:
+    for match in _NAMES.finditer(text):
+        if match[0][0].isdecimal():
+            yield match[0] + _counted(text, match, language)
+            continue
+        for is_name, words in groupby(match[0].split(" "), lambda word: word[0].isupper()):
+            if is_name:
                 yield " ".join(words).removesuffix("'s").removesuffix("’s")
+
+
+def _counted(text: str, number: re.Match[str], language: str) -> str:
+    """The word in lower case behind a number, with a space before it; "" behind a year."""
+    word = _COUNTED.match(text, number.end())
+    is_year = _YEAR.fullmatch(number[0]) is not None
+    return f" {word[1]}" if word and word[1].islower() and not is_year and _says_something(word[1], language) else ""
+
+
+def _key(name: str) -> str:
+    """What no earlier report may have: of a number with what it counts the number."""
+    return name.partition(" ")[0] if name[0].isdecimal() else name.casefold()
 
 
 def _says_something(name: str, language: str) -> bool:

@@ -96,7 +96,8 @@ def run_inside(argv: list[str]) -> int:
     """Run the command again with settings for the servers that it starts and kills; return its exit code."""
     processes.hold_signals()
     try:
-        to_fill = MAY_MOUNT and not {ON_SMALL_DISK.name, "--until-alert"}.isdisjoint(argv)
+        wanted = Command().create_parser(argv[0], argv[1]).parse_args(argv[2:])
+        to_fill = MAY_MOUNT and (wanted.only == ON_SMALL_DISK.name or (wanted.until_alert and not wanted.only))
         with throwaway.folder() as own, data_folder(own / "var", on_small_disk=to_fill) as var:
             environment = os.environ | for_arguments(var, argv).environment
             return throwaway.run_in_front([sys.executable, *argv, INSIDE], environment).code

@@ -16,6 +16,7 @@ from apps.postings.actions import Document, store
 from apps.postings.queries import BadCursor
 from apps.search.actions.reindexing import consume
 from apps.search.actions.segment_building import maintain
+from apps.search.algorithms.language import parse
 from apps.search.queries import LENGTH, TooCostly, limits
 from apps.search.queries import searching as module
 from apps.search.queries.cursors import RankCursor
@@ -61,7 +62,9 @@ def test_without_words_to_rank_by_everything_is_ordered_by_time():
 def test_signs_alone_find_nothing(order):
     published("Paris at 100 %")
     consume()
-    assert search("% 🙂", order=order).postings == ()
+    for text in ("% 🙂", "intitle:%", "% -rome", "% lang:en"):
+        assert search(text, order=order).postings == (), text
+        assert module.matching(a_user(), parse(text), now=NOON) == [], text
     assert len(search("% paris", order=order).postings) == 1
 
 

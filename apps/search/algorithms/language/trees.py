@@ -125,13 +125,13 @@ def texts(tree: Tree) -> Iterator[str]:
 
 
 def says_nothing(tree: Tree) -> bool:
-    """Whether a query consists of signs alone, which are no words of any posting.
+    """Whether all that a query looks for are symbols, which no posting has as words.
 
     >>> says_nothing(Word("%")), says_nothing(And((Word("c"), Word("++")))), says_nothing(And(()))
     (True, False, False)
     """
-    found = list(leaves(tree))
-    return bool(found) and not any(isinstance(leaf, Filter) or any(map(str.isalnum, leaf.text)) for leaf in found)
+    words = wanted(tree)
+    return bool(words) and not any(character.isalnum() for word in words for character in word.text)
 
 
 def conditions(tree: Tree) -> Tree:
