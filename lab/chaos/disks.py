@@ -1,6 +1,6 @@
 """A small disk for the data of a portal, so that it can be filled."""
 
-import os
+import re
 import shutil
 import subprocess
 import time
@@ -15,9 +15,18 @@ from portal.launcher.embedded import StartError
 
 SIZE = 3_500_000_000  # bytes: with the database, more than the alert for a disk that is nearly full leaves free
 NEARLY_FULL = 1_000_000_000  # bytes left, while its alert is awaited
+STATUS = Path("/proc/self/status")
 CHUNK = 1 << 20  # bytes
 REFILLED_EVERY = 0.2  # s: what a process deletes is room again
-MAY_MOUNT = hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("mount") is not None
+CAP_SYS_ADMIN = 21  # number of the capability, see capabilities(7); containers have root without it
+
+
+def may_mount() -> bool:
+    """Whether this process may mount a disk."""
+    if shutil.which("mount") is None or not STATUS.exists():
+        return False
+    effective = re.search(r"^CapEff:\s*(\w+)", STATUS.read_text(encoding="ascii"), re.MULTILINE)
+    return effective is not None and bool(int(effective[1], 16) >> CAP_SYS_ADMIN & 1)
 
 
 @contextmanager
@@ -25,7 +34,10 @@ def data_folder(folder: Path, *, on_small_disk: bool) -> Iterator[Path]:
     """A new folder; a small disk in memory is mounted there if wanted, which needs root."""
     folder.mkdir()
     if on_small_disk:
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=0755", "wirebeat", str(folder)], check=True)
+        command = ["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=0755", "wirebeat", str(folder)]
+        mounted = subprocess.run(command, capture_output=True, text=True, check=False)
+        if mounted.returncode:
+            raise StartError(f"A small disk could not be mounted: {mounted.stderr.strip()}")
     try:
         privileges.hand_over(folder)
         yield folder

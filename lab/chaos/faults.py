@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lab.chaos.disks import MAY_MOUNT, NEARLY_FULL, Ballast
+from lab.chaos.disks import NEARLY_FULL, Ballast, may_mount
 from lab.chaos.topology import BEATS, RETRIEVING, WORKERS, Topology
 from lab.chaos.watch import Watch, wait_for
 
@@ -212,7 +212,7 @@ BY_NAME = (
         if FAKE_TIME
         else []
     ),
-    *([ON_SMALL_DISK] if MAY_MOUNT else []),
+    *([ON_SMALL_DISK] if may_mount() else []),
 )
 CUT_OFF = Fault("cut off a host", _cut_off)
 CUT_OFF_RETRIEVAL = Fault("cut off all retrieval workers", _cut_off_retrieval, "NoRetrievalWorker")

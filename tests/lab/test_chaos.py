@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from lab.chaos import monitoring, rabbitmq
-from lab.chaos.disks import MAY_MOUNT
+from lab.chaos.disks import Ballast, data_folder, may_mount
 from lab.chaos.faults import BY_NAME, CUT_OFF_RETRIEVAL, FAULTS, draw_faults
 from portal.launcher.embedded import StartError, postgres_programs
 
@@ -70,11 +70,21 @@ def test_an_operator_gets_an_alert_of_frozen_workers_and_nothing_is_lost(tmp_pat
 
 @pytest.mark.trial
 @pytest.mark.timeout(900)
-@pytest.mark.skipif(not MAY_MOUNT, reason="only root may mount a small disk")
+@pytest.mark.skipif(not may_mount(), reason="only root may mount a small disk")
 def test_a_full_disk_loses_nothing(tmp_path):
+    try:
+        with data_folder(tmp_path / "disk", on_small_disk=True):
+            pass
+    except StartError as error:
+        pytest.skip(str(error))
     only = ["--only", "fill the disk", "--faults", "1"]
     figures = chaos(tmp_path, *only, "--seconds", "30", "--sources", "20", "--seed", "2373")
     assert (figures["lost"], figures["doubled"], figures["stranded"], figures["differing_rows"]) == (0, 0, 0, 0)
+
+
+def test_only_a_disk_of_its_own_is_filled(tmp_path):
+    with pytest.raises(StartError, match="no disk of its own"):
+        Ballast(tmp_path)
 
 
 def test_every_fault_that_an_operator_gets_an_alert_of_is_drawn_when_alerts_are_awaited():

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from lab import throwaway
 from lab.benchmarks.lateness import figures as lateness_figures
-from lab.chaos.disks import MAY_MOUNT, data_folder
+from lab.chaos.disks import data_folder, may_mount
 from lab.chaos.endpoints import for_arguments, from_environment
 from lab.chaos.faults import BY_NAME, CUT_OFF_RETRIEVAL, FAULTS, ON_SMALL_DISK
 from lab.chaos.scenario import Outcome, Scenario, Wanted
@@ -97,10 +97,12 @@ def run_inside(argv: list[str]) -> int:
     processes.hold_signals()
     try:
         wanted = Command().create_parser(argv[0], argv[1]).parse_args(argv[2:])
-        to_fill = MAY_MOUNT and (wanted.only == ON_SMALL_DISK.name or (wanted.until_alert and not wanted.only))
+        to_fill = may_mount() and (wanted.only == ON_SMALL_DISK.name or (wanted.until_alert and not wanted.only))
         with throwaway.folder() as own, data_folder(own / "var", on_small_disk=to_fill) as var:
             environment = os.environ | for_arguments(var, argv).environment
             return throwaway.run_in_front([sys.executable, *argv, INSIDE], environment).code
+    except StartError as error:
+        sys.exit(str(error))
     except processes.Stopped as stopped:
         return 128 + stopped.number
 
