@@ -45,6 +45,8 @@ def test_a_word_that_another_report_has_without_its_capital_is_no_name():
     outline = outline_of(reports, "en")
     assert outline.added == (("Porto",), ())
     assert outline.names == ("Porto",)
+    russian = [("Водители бегут", "Пожар в Порту."), ("Пожар в Порту", "Пожар, и водители.")]
+    assert outline_of(russian, "ru").added == (("Пожар", "Порту"), ())
 
 
 def test_a_number_is_shown_with_what_it_counts():

@@ -27,7 +27,7 @@ Terms = NDArray[np.int32]
 Weights = NDArray[np.float32]
 
 # A capitalised word that does not begin a sentence.
-_CAPITALISED = re.compile(r"(?<=[\w,;)] )[^\W\d_a-z][\w'’-]+")
+CAPITALISED = re.compile(r"(?<=[\w,;)] )[^\W\d_a-z][\w'’-]+")
 _WORD = re.compile(r"\w+")
 # Titles of postings about several matters, or about none: tickers, round-ups, lists, corrections, vacancies, puzzles.
 _LIST = re.compile(
@@ -100,7 +100,7 @@ def _words(text: str, language: str) -> tuple[list[str], list[str]]:
 def _names(title: str, text: str, language: str) -> set[int]:
     words = _WORD.findall(title)
     is_title_case = sum(word[0].isupper() for word in words) > TITLE_CASE * len(words)
-    found = _CAPITALISED.findall(text if is_title_case else f"{title}\n{text}")
+    found = CAPITALISED.findall(text if is_title_case else f"{title}\n{text}")
     spelled = " ".join({word for word in found if word[0].isupper()})
     known = _buckets_of(language)
     return {known[term] for term in _words(spelled, language)[1]}

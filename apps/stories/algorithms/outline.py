@@ -12,7 +12,7 @@ from apps.postings.algorithms.segments import ADDRESSES
 from apps.postings.algorithms.words import STOP_MARK, sequence
 from apps.postings.algorithms.words.languages import base_code
 from apps.postings.algorithms.words.scripts import SPACELESS
-from apps.stories.algorithms.features import features
+from apps.stories.algorithms.features import CAPITALISED, features
 from apps.summaries.algorithms.datelines import dateline_end
 from apps.trending.algorithms.stop_words import words_of
 
@@ -25,7 +25,6 @@ _NAMES = re.compile(rf"(?<![^\W{SPACELESS}])(?:{_WORD}(?: {_WORD})*|\d[\d.,:]*\d
 _COUNTED = re.compile(rf"[ \xa0]([^\W\d_{SPACELESS}]{{2,}})(?![:/])")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _LOWER_CASE = re.compile(r"\b[^\W\d_]+")
-_CAPITALISED = re.compile(rf"(?<=[\w,;] ){_WORD}")  # not at the beginning of a sentence
 
 
 class Outline(NamedTuple):
@@ -79,7 +78,7 @@ def _common(reports: Sequence[tuple[str, str]]) -> set[str]:
     """Words in lower case that no text has with a capital within a sentence; addresses do not count."""
     texts = [ADDRESSES.sub(" ", text) for report in reports for text in report]
     lower = {word for text in texts for word in _LOWER_CASE.findall(text) if word.islower()}
-    return lower - {word.lower() for text in texts[1::2] for word in _CAPITALISED.findall(text)}
+    return lower - {word.lower() for text in texts[1::2] for word in CAPITALISED.findall(text) if word[0].isupper()}
 
 
 def _names(text: str, language: str) -> Iterator[str]:
