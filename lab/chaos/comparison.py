@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from math import ceil
 from typing import Any
 
 import psycopg
@@ -35,7 +34,7 @@ _EDITIONS = (
     " JOIN postings_posting posting ON posting.id = posting_id"
 )
 COMPARED = {"postings": _POSTINGS, "hits of searches": _HITS, "editions": _EDITIONS}
-ALONE = 1_000  # of so many postings, one more than in the serial run may be folded with none of its copies
+ALONE = 1_000  # postings, of which one more than in the serial run may be folded with none of its copies
 
 # How often each hit was delivered.
 _DELIVERIES = """
@@ -80,7 +79,7 @@ def check_copies(found: Findings, address: str) -> None:
         expected = _folded(serial.execute(copies.ROWS).fetchall())
     present = _folded(fetch_rows(copies.ROWS))
     ours, theirs = copies.judge(present), copies.judge(expected)
-    too_many = max(0, len(ours.alone) - len(theirs.alone) - ceil(len(present) / ALONE))
+    too_many = max(0, len(ours.alone) - len(theirs.alone) - len(present) // ALONE)
     found.rows["copies"] = ours.copies
     found.missing["copies"] = len(ours.unknown) + too_many
     found.different["copies"] = len(ours.foreign)
