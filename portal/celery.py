@@ -4,6 +4,7 @@ import os
 import threading
 import time
 import tomllib
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from celery.signals import before_task_publish, task_postrun, task_prerun, worke
 from django.db import close_old_connections, connection
 
 from apps.database import counters
-from apps.database.time_limits import RARE_SECONDS, stopping
+from apps.database.time_limits import BUSY_TASKS, RARE_SECONDS, stopping
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 # Django's checks import all pages, which takes each process 0.7 s and 22 MB. `manage.py check` makes them.
@@ -25,8 +26,8 @@ backends.load_extension_class_names = beat.load_extension_class_names = lambda _
 app = Celery("wirebeat", task_cls="apps.jobs.actions.dead_letters:CountedTask")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
-# Each thread keeps its connection to Postgres, as in the web server. By default Celery closes it before and after each
-# task, and a new one costs more CPU than most tasks.
+# A busy thread keeps its connection to Postgres, as in the web server. By default Celery closes it before and after
+# each task, and a new one costs more CPU than most tasks.
 app.conf["CELERY_DB_REUSE_MAX"] = 10**12  # tasks until Celery closes a connection
 task_prerun.connect(close_old_connections)  # broken ones, and those older than five minutes
 worker_shutting_down.connect(lambda **_: stopping.set(), weak=False)  # it waits for its tasks
@@ -53,8 +54,11 @@ def count_duration(task: Task, state: str | None = None, **_: Any) -> None:
 
 @task_postrun.connect
 def close_rarely_used_connection(**_: Any) -> None:
-    before, _of_thread.ended_at = getattr(_of_thread, "ended_at", 0.0), time.monotonic()
-    if _of_thread.ended_at - before > RARE_SECONDS and not connection.in_atomic_block:
+    if not hasattr(_of_thread, "ended_at"):
+        _of_thread.ended_at = deque[float](maxlen=BUSY_TASKS)
+    _of_thread.ended_at.append(time.monotonic())
+    is_busy = len(_of_thread.ended_at) == BUSY_TASKS and _of_thread.ended_at[-1] - _of_thread.ended_at[0] < RARE_SECONDS
+    if not is_busy and not connection.in_atomic_block:
         connection.close()
 
 

@@ -4,7 +4,7 @@ import random
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -131,7 +131,7 @@ def _set_clock_wrong(context: FaultContext, name: str) -> str:
     module = sound.command.index("-m") + 1
     command = [*sound.command[:module], "lab.chaos.sleeping", *sound.command[module:]]
     environment = {**(sound.environment or {}), **wrong, "NO_FAKE_STAT": "1"}
-    process.program = replace(sound, command=command, environment=environment)
+    process.program = sound._replace(command=command, environment=environment)
     began = datetime.now(UTC)
     process.start()
     missing = f"{name} with a wrong clock"

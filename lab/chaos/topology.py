@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from lab import throwaway
@@ -50,10 +49,10 @@ class Topology:
             settings, programs = settings | LOOPBACK, embedded.postgres_programs(of_the_system=True)
             for program in rabbitmq.programs(endpoints.var, endpoints.broker_port):
                 self._begin(program)
-            self._begin(replace(valkey, name="cache"))
+            self._begin(valkey._replace(name="cache"))
         else:
             throwaway.copy_migrated_cluster(data)
-            self._begin(self._on_first_host(replace(valkey, name="broker"), *VALKEY_FOR_ALL))
+            self._begin(self._on_first_host(valkey._replace(name="broker"), *VALKEY_FOR_ALL))
         postgres = servers.postgres(data, endpoints.sockets, settings, port=endpoints.database_port, programs=programs)
         self._begin(self._on_first_host(postgres), members=lambda: processes.living_in(data, "postgres"))
         self.messages = endpoints.var / ("rabbitmq/data" if endpoints.use_debian else "valkey")
@@ -131,8 +130,7 @@ class Topology:
         if self.hosts is not None and name in WORKERS:
             command = [*self.hosts.enter(self.hosts.of(name)), *command]
             chosen |= self.hosts.addresses_for(name)
-        return replace(
-            program,
+        return program._replace(
             name=name,
             command=[*command, *further],
             environment=self.environment(**chosen),
@@ -142,7 +140,7 @@ class Topology:
     def _on_first_host(self, program: Program, *further: str) -> Program:
         if self.hosts is None:
             return program
-        return replace(program, command=[*self.hosts.enter(self.hosts.first), *program.command, *further])
+        return program._replace(command=[*self.hosts.enter(self.hosts.first), *program.command, *further])
 
     def _forward(self, name: str, routes: list[str], worker: str = "") -> None:
         command = [sys.executable, "-m", "lab.chaos.forwarding", *routes]

@@ -5,13 +5,13 @@
 """
 
 import fcntl
-import hashlib
 import os
 import shutil
 import subprocess
 import sys
 import time
 import venv
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,7 +58,7 @@ def _python_line() -> str:
 
 
 def _lock_line(lock: Path) -> str:
-    return f"{lock.name} {hashlib.sha256(lock.read_bytes()).hexdigest()}"
+    return f"{lock.name} {zlib.crc32(lock.read_bytes()):08x}"
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """The embedded servers: their programs, their folder of sockets, their addresses."""
 
-import hashlib
 import importlib.util
 import os
 import platform
@@ -10,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
+import zlib
 from contextlib import suppress
 from pathlib import Path
 
@@ -31,8 +31,7 @@ def run_directory(var: Path) -> Path:
     link = var / "run"
     if link.is_symlink() and _is_private(target := link.readlink()):
         return target
-    digest = hashlib.sha256(os.fsencode(var.resolve())).hexdigest()[:10]
-    return socket_base() / f"wirebeat-{os.getuid()}-{digest}"
+    return socket_base() / f"wirebeat-{os.getuid()}-{zlib.crc32(os.fsencode(var.resolve())):08x}"
 
 
 def socket_base() -> Path:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from portal.launcher import processes
 from portal.launcher.processes import Process
@@ -13,24 +12,19 @@ SAMPLE_SECONDS = 1.0  # between two samples of the CPU time, which read all of /
 REPORT_AFTER = 10.0  # s until the first line about a slow step; each further one takes twice as long
 
 
-@dataclass(slots=True)
 class Progress:
     """Progress is output, or CPU time of the process and all its descendants."""
 
-    stalled_after: float  # s
-    cpu: Callable[[], float]  # s used so far
-    lines: Callable[[], int] = lambda: 0  # of output so far
-    now: Callable[[], float] = time.monotonic
-    _began: float = 0.0
-    _sampled: float = 0.0
-    _latest: float = 0.0  # progress
-    _cpu: float = 0.0
-    _lines: int = 0
-    _report_after: float = 0.0
-
-    def __post_init__(self) -> None:
-        self._began = self._sampled = self._latest = self.now()
-        self._cpu, self._lines = self.cpu(), self.lines()
+    def __init__(
+        self,
+        stalled_after: float,  # s
+        cpu: Callable[[], float],  # s used so far
+        lines: Callable[[], int] = lambda: 0,  # of output so far
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.stalled_after, self.cpu, self.lines, self.now = stalled_after, cpu, lines, now
+        self._began = self._sampled = self._latest = now()
+        self._cpu, self._lines = cpu(), lines()
         self._report_after = REPORT_AFTER
 
     @property

@@ -10,7 +10,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TextIO
@@ -104,7 +103,7 @@ def demo(listener: socket.socket, settings: Mapping[str, str]) -> tuple[Program,
         port = str(free.getsockname()[1])
     preparation, running = applications(listener, settings)
     replay = [sys.executable, "-m", "django", "replay", "--settings", "portal.settings", *DEMO, "--port", port]
-    preparation = replace(preparation, command=[*preparation.command, "--without-catalogue"])
+    preparation = preparation._replace(command=[*preparation.command, "--without-catalogue"])
     sites = Program(name="replay", command=replay, environment=settings, directory=ROOT, is_forked=True)
     return preparation, [*running, sites]
 

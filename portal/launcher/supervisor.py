@@ -1,4 +1,7 @@
-"""Keeps programs running: started in order, each ready before the next, restarted when they end, stopped in reverse."""
+"""Keeps programs running: started in order, each ready before the next, restarted when they end, stopped in reverse.
+
+The modules of the launcher have no dataclasses, whose module would take the supervisor 1.3 MB.
+"""
 
 import os
 import signal
@@ -6,10 +9,9 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import IO, NamedTuple, NoReturn
 
 from apps.database import machine
 from apps.database.backoff import backoff
@@ -33,8 +35,7 @@ MAX_BUSY_MEMORY = 160 * 2**20  # private bytes of a busy process on a small mach
 NO_SIGNALS = frozenset[signal.Signals]()  # while stopping, further stop signals are ignored
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class Program(NamedTuple):
     """One program: how it is started, known to be ready, and stopped."""
 
     name: str
@@ -69,17 +70,17 @@ class Program:
         )
 
 
-@dataclass(slots=True)
 class Child:
     """A program's current process, and the failures of earlier ones."""
 
-    program: Program
-    process: Process | None = None
-    started_at: float = 0.0  # of time.monotonic()
-    failures: int = 0
-    not_before: float = 0.0  # of time.monotonic(); the next start
-    is_leaving: bool = False  # to be renewed
-    used: float = 0.0  # s of CPU time, at the latest check
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.process: Process | None = None
+        self.started_at = 0.0  # of time.monotonic()
+        self.failures = 0
+        self.not_before = 0.0  # of time.monotonic(); the next start
+        self.is_leaving = False  # to be renewed
+        self.used = 0.0  # s of CPU time, at the latest check
 
     def start(self, console: Console, nursery: Nursery | None) -> None:
         self.program.prepare()
@@ -120,11 +121,10 @@ class Child:
         return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
 
 
-@dataclass(slots=True)
 class Supervisor:
-    console: Console
-    stages: list[list[Child]] = field(default_factory=list)
-    nursery: Nursery | None = None
+    def __init__(self, console: Console, nursery: Nursery | None = None) -> None:
+        self.console, self.nursery = console, nursery
+        self.stages: list[list[Child]] = []
 
     def start(self, *programs: Program) -> None:
         """Start programs one after the other, each when the one before is ready; `stop` stops them together.

@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -61,7 +60,7 @@ def test_a_forked_program_is_our_child_and_has_its_arguments_its_log_and_what_wa
 @pytest.mark.parametrize("is_forked", [True, False])
 @pytest.mark.parametrize(("is_renewed", "badness"), [(False, 0), (True, 500)])
 def test_the_kernel_ends_workers_before_what_all_share(supervisor, is_forked, is_renewed, badness):
-    supervisor.start(replace(program("one", is_renewed=is_renewed), is_forked=is_forked))
+    supervisor.start(program("one", is_renewed=is_renewed)._replace(is_forked=is_forked))
     process = supervisor.stages[0][0].process.pid
     added = int(Path(f"/proc/{process}/oom_score_adj").read_text()) - int(Path("/proc/self/oom_score_adj").read_text())
     assert added == badness

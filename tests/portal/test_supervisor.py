@@ -132,7 +132,8 @@ def test_an_ended_program_restarts_and_is_announced_in_one_line(supervisor, caps
 
 
 def test_restarts_become_rarer_until_the_program_is_calm():
-    child = Child(Program(name="web", command=["true"]), started_at=time.monotonic())
+    child = Child(Program(name="web", command=["true"]))
+    child.started_at = time.monotonic()
     assert [child.delay_of_restart() for _ in range(8)] == [0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0, 30.0]
     child.started_at -= CALM + 1
     assert child.delay_of_restart() == 0.0

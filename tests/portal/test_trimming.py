@@ -2,9 +2,12 @@
 
 import ctypes
 import mmap
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from portal.launcher.processes import trim_memory
 
@@ -28,6 +31,20 @@ assert lxml.html.fromstring("<p>news").text == "news"
 
 def test_pages_of_libraries_are_unmapped_and_read_again():
     subprocess.run([sys.executable, "-c", PROGRAM], check=True, cwd=ROOT, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("loading", "unused"),
+    [
+        ("from portal.launcher import bootstrap, commands, up", {"dataclasses", "django", "inspect", "hashlib", "ssl"}),
+        ("import django; django.setup(); import portal.wsgi", {"django.test", "scipy", "unittest"}),
+    ],
+)
+def test_no_process_loads_large_modules_that_it_does_not_use(loading, unused):
+    program = f"import sys; {loading}; print(*{unused} & set(sys.modules))"
+    environment = os.environ | {"DJANGO_SETTINGS_MODULE": "portal.settings"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stdout.split()) == (0, []), done.stderr
 
 
 def test_what_was_written_to_a_mapping_stays(tmp_path):

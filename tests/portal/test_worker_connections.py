@@ -1,5 +1,7 @@
 """Connections of workers to Postgres: kept from task to task, and replaced when they are lost."""
 
+from collections import deque
+
 import psycopg
 import pytest
 from celery.fixups.django import DjangoWorkerFixup
@@ -48,11 +50,17 @@ def test_a_connection_that_was_lost_between_two_tasks_is_replaced_unnoticed(tran
     assert session() != lost
 
 
-def test_a_thread_that_rarely_has_a_task_keeps_no_session(transactional_db, monkeypatch):
-    monkeypatch.setattr(celery._of_thread, "ended_at", 0.0, raising=False)
-    session()
+def test_only_a_busy_thread_keeps_its_session(transactional_db, monkeypatch):
+    monkeypatch.delattr(celery._of_thread, "ended_at", raising=False)
+    for _ in range(celery.BUSY_TASKS - 1):
+        session()
+        task_postrun.send(sender=None)
+        assert connection.connection is None
+    kept = session()
+    for _ in range(2):
+        task_postrun.send(sender=None)  # soon after the others
+        assert session() == kept
+    rarely = (-celery.RARE_SECONDS * number for number in reversed(range(celery.BUSY_TASKS)))
+    monkeypatch.setattr(celery._of_thread, "ended_at", deque(rarely, maxlen=celery.BUSY_TASKS))
     task_postrun.send(sender=None)
     assert connection.connection is None
-    kept = session()
-    task_postrun.send(sender=None)  # soon after
-    assert session() == kept

@@ -6,8 +6,8 @@ each on the usual ports; with a port (`nas.lan:8080`, `[fd00::]/8:443`) on this 
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import NamedTuple
 
 from apps.retrieval.algorithms.address_ranges import is_public
 
@@ -34,8 +34,7 @@ class BadEntry(ValueError):
     """An invalid entry; the message names what is expected."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One opened name (with a leading dot: all names below it) or network, on the usual ports or on one alone."""
 
     place: str | IPv4Network | IPv6Network
