@@ -280,8 +280,8 @@ SELECT id, id, 'en', 3, 0, 3, published_at, published_at FROM postings_posting W
 _ADD_MEMBERS = """
 INSERT INTO stories_member (posting_id, story_id, source_id, published_at, text_hash, fingerprint, terms, weights)
 SELECT posting.id, story.id, source_id, published_at, text_hash, '', '\\x00000000', '\\x0000803f'
-FROM stories_story story  -- one term of weight 1 makes them related
-JOIN postings_posting posting ON posting.id BETWEEN story.id - 2 AND story.id
+FROM stories_story story CROSS JOIN generate_series(0, 2) before  -- one term of weight 1 makes them related
+JOIN postings_posting posting ON posting.id = story.id - before  -- a range would be a loop over all pairs
 """
 
 

@@ -155,5 +155,5 @@ def _back_up() -> int:
 def _delete_everything() -> None:
     delete_all()
     with connection.cursor() as cursor:
-        cursor.execute("TRUNCATE accounts_user, django_session CASCADE")
+        cursor.execute("TRUNCATE accounts_user, django_session, stories_story, stories_member CASCADE")
     cache.clear()
