@@ -35,6 +35,7 @@ class FaultContext:
     watch: Watch
     chance: random.Random
     when_leader_gone: Callable[[str, Callable[[], None]], None]  # measures the takeover, then calls
+    lasting: float | None = None  # s that faults last which keep something away; None: as long as their kind
     await_alert: Callable[[], object] | None = None  # returns when the alert of the present fault fires
 
     def leader(self) -> str:
@@ -45,7 +46,7 @@ class FaultContext:
     def last(self, seconds: float) -> None:
         """Let a fault last so long, or until its alert fires."""
         if self.await_alert is None:
-            time.sleep(seconds)
+            time.sleep(self.lasting or seconds)
         else:
             self.await_alert()
 
@@ -158,7 +159,7 @@ def _fill_disk(context: FaultContext) -> str:
         ballast.leave(NEARLY_FULL)
         if context.await_alert is not None:
             context.await_alert()
-        ballast.fill(AWAY_SECONDS)
+        ballast.fill(context.lasting or AWAY_SECONDS)
     return "all"
 
 

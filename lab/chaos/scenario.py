@@ -61,6 +61,7 @@ class Wanted:
     sources: int
     only: str = ""  # the name of the one kind of fault; empty: all kinds
     with_alerts: bool = False  # faults last until an operator gets their alert
+    lasting: float | None = None  # s that faults last which keep something away
 
 
 class Alert(NamedTuple):
@@ -105,7 +106,7 @@ class Scenario:
         self._chance = random.Random(wanted.seed)
         self._webhook_chance = random.Random(wanted.seed)  # webhooks are called by several threads
         self._watch = Watch(topology.endpoints.database)
-        self._context = FaultContext(topology, self._watch, self._chance, self._measure_takeover)
+        self._context = FaultContext(topology, self._watch, self._chance, self._measure_takeover, wanted.lasting)
         self._takeover: float | None = None
         self._monitor: Monitor | None = None
         self._alert = Alert()

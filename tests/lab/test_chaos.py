@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from lab.chaos import monitoring, rabbitmq
 from lab.chaos.disks import Ballast, data_folder, may_mount
@@ -36,6 +37,11 @@ def has_postgres_of_the_system() -> bool:
         return bool(postgres_programs(of_the_system=True))
     except StartError:
         return False
+
+
+def test_a_fault_cannot_last_no_time():
+    with pytest.raises(CommandError, match="--lasting"):
+        call_command("chaos", "--inside", "--lasting=0")
 
 
 @pytest.mark.trial

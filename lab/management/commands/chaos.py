@@ -39,7 +39,14 @@ class Command(LabCommand):
             default="",
             help="inject faults of this kind alone",
         )
-        parser.add_argument(
+        how_long = parser.add_mutually_exclusive_group()
+        how_long.add_argument(
+            "--lasting",
+            type=float,
+            metavar="SECONDS",
+            help="of what is kept away, frozen, wrong or cut off by a fault (default: 20 to 40, by its kind)",
+        )
+        how_long.add_argument(
             "--until-alert",
             action="store_true",
             help="let Prometheus watch, and faults of which an operator gets an alert last until it fires",
@@ -66,11 +73,12 @@ class Command(LabCommand):
         sources: int,
         only: str,
         until_alert: bool,
+        lasting: float | None,
         hosts: bool,
         **options: Any,
     ) -> Result:
-        if seconds <= 0 or faults < 0 or sources < 1:
-            raise CommandError("--seconds and --sources must be more than 0, --faults not less.")
+        if min(seconds, 1.0 if lasting is None else lasting) <= 0 or faults < 0 or sources < 1:
+            raise CommandError("--seconds, --lasting and --sources must be more than 0, --faults not less.")
         if only == CUT_OFF_RETRIEVAL.name and not hosts:
             raise CommandError(f'--only "{only}" needs --hosts.')
         console, begun = self.console, time.monotonic()
@@ -84,7 +92,8 @@ class Command(LabCommand):
                     status.update(what)
                     console.print(f"{time.monotonic() - begun:5.0f} s  {what}", highlight=False)
 
-                outcome = Scenario(made, Wanted(seconds, faults, seed, sources, only, until_alert), say).run()
+                wanted = Wanted(seconds, faults, seed, sources, only, until_alert, lasting)
+                outcome = Scenario(made, wanted, say).run()
         except StartError as error:
             raise CommandError(str(error)) from error
         _print(outcome, console)
