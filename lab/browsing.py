@@ -12,12 +12,12 @@ from django.db.models import QuerySet
 from django.test import Client
 
 from apps.accounts.models import User
-from apps.following.actions.follows import create_folder, follow
 from apps.sources.models import Source
+from lab.worlds.actions import follow_in_folders
 from lab.worlds.addresses import DOMAIN
+from lab.worlds.vocabulary import ENGLISH
 
 USER = "demo"
-LANGUAGE = "en"  # of the feeds that the user follows
 DEMO = "manage.py replay --synthetic 60 --speed 240 --history-days 28 --learn"
 
 
@@ -30,7 +30,7 @@ def chromium() -> str:
 
 
 def replayed_feeds() -> QuerySet[Source]:
-    feeds = Source.objects.filter(url__contains=f".{DOMAIN}:", language=LANGUAGE).order_by("pk")
+    feeds = Source.objects.filter(url__contains=f".{DOMAIN}:", language=ENGLISH.language).order_by("pk")
     if not feeds:
         raise CommandError(f"There are no replayed feeds: run {DEMO}")
     return feeds
@@ -42,10 +42,7 @@ def admin_who_follows(feeds: Iterable[Source]) -> Iterator[str]:
     User.objects.filter(username=USER).delete()
     user = User.objects.create(username=USER, is_staff=True)
     try:
-        now = datetime.now(UTC)
-        for category in sorted({feed.category for feed in feeds}):
-            ids = [feed.pk for feed in feeds if feed.category == category]
-            follow(user, ids, now=now, folder_ids=[create_folder(user, category).pk] if category else [])
+        follow_in_folders(user, feeds, now=datetime.now(UTC))
         client = Client()
         client.force_login(user)
         yield client.cookies[settings.SESSION_COOKIE_NAME].value

@@ -1,10 +1,12 @@
 """Make the portal read a replay."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from django.db import transaction
 
+from apps.accounts.models import User
+from apps.following.actions.follows import create_folder, follow
 from apps.postings import actions as postings
 from apps.retrieval.actions import adopt_sources
 from apps.sources.actions.editing import add_sources, edit_source
@@ -48,6 +50,15 @@ def add_feeds(
         edit_source(source.pk, clock_rate=speed, min_gap=min_gap)
     adopt_sources(ids, now=now)
     return ids
+
+
+@transaction.atomic
+def follow_in_folders(user: User, feeds: Iterable[Source], *, now: datetime) -> None:
+    """Follow feeds, in folders by category."""
+    chosen = list(feeds)
+    for category in sorted({feed.category for feed in chosen}):
+        ids = [feed.pk for feed in chosen if feed.category == category]
+        follow(user, ids, now=now, folder_ids=[create_folder(user, category).pk] if category else [])
 
 
 def store_history(feed: Feed, source_id: int, addresses: Addresses, timeline: Timeline, *, now: datetime) -> int:

@@ -59,7 +59,7 @@ def a_list(addresses: Iterable[str]) -> bytes:
 
 
 @pytest.mark.trial
-def test_the_demo_fills_its_front_page_and_leaves_nothing_behind(demo, until):
+def test_the_demo_fills_its_front_page_and_leaves_nothing_behind(demo, until, tmp_path):
     demo.start()
     assert until(lambda: len(pictures_of(demo)) == 5)
     assert until(lambda: not lacks_icons(demo))
@@ -70,6 +70,13 @@ def test_the_demo_fills_its_front_page_and_leaves_nothing_behind(demo, until):
     catalogue = get(f"{demo.address}catalogue/").decode()
     assert '<span class="chip-count">40</span></h2>' in catalogue
     assert "BBC" not in catalogue  # nothing that needs the internet
+
+    [password] = (tmp_path / "var").glob("demo-*/admin_password")
+    admin = Person(demo.address)
+    admin.send("accounts/login/", login="admin", password=password.read_text().strip())
+    articles = admin.see("river/")  # of the feeds that the admin follows from the beginning
+    assert len(set(re.findall(r"/posting/(\d+)/", articles))) >= 20
+    assert {"Culture", "Science"} <= set(re.findall(r">(\w+)</", articles))
 
     [port] = re.findall(r"40 feeds at http://127\.0\.0\.1:(\d+)/", demo.log("demo/replay"))
     person = Person(demo.address)

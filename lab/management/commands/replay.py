@@ -14,9 +14,11 @@ from rich.console import Console
 from rich.live import Live
 from rich.progress import track
 
+from apps.accounts.models import User
 from apps.retrieval.actions import learn_profiles, replan_changed
+from apps.sources.models import Source
 from lab.harness import clear_errors
-from lab.worlds.actions import add_feeds, store_history
+from lab.worlds.actions import add_feeds, follow_in_folders, store_history
 from lab.worlds.faults import choose_faults
 from lab.worlds.leases import lease
 from lab.worlds.lines import RecordError
@@ -27,6 +29,7 @@ from lab.worlds.responses import Options
 from lab.worlds.searches import add_searches
 from lab.worlds.server import Replay, serving
 from lab.worlds.timeline import Timeline
+from lab.worlds.vocabulary import ENGLISH
 
 # What makes it the same replay; a record can only be continued with the same.
 IDENTITY = ("synthetic", "items", "sources", "good", "from", "days", "history_days", "seed", "speed", "port", "window")
@@ -62,6 +65,9 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--searches", type=int, default=0, metavar="N", help="let N people search for what sources write; --learn"
+        )
+        parser.add_argument(
+            "--follow", action="store_true", help="let the first admin follow the English sources, in folders"
         )
         parser.add_argument(
             "--retrieve-every", type=int, metavar="SECONDS", help="shortest gap between requests, in replayed seconds"
@@ -137,6 +143,10 @@ def _require_same(path: Path, recorded: dict[str, Any], setup: dict[str, Any]) -
 def _add(replay: Replay, options: dict[str, Any], console: Console) -> None:
     speed, min_gap = options["speed"], options["retrieve_every"]
     ids = add_feeds(replay.feeds, replay.addresses, speed=speed, min_gap=min_gap, now=datetime.now(UTC))
+    admin = User.objects.filter(is_superuser=True).order_by("pk").first() if options["follow"] else None
+    if admin is not None:
+        english = Source.objects.filter(pk__in=ids, language=ENGLISH.language)
+        follow_in_folders(admin, english, now=datetime.now(UTC))
     if not options["learn"]:
         return
     feeds = list(zip(replay.feeds, ids, strict=True))
