@@ -130,6 +130,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "apps.accounts.context_processors.theme",
+                "apps.web.context_processors.sidebar_of_account",
             ],
         },
     }

@@ -52,6 +52,7 @@ def test_pages_of_an_account_are_for_its_person(client, signed_in, name):
         return
     assert answer.status_code == 200
     assert "css/accounts.css" in answer.text
+    assert 'class="sidebar"' in answer.text
 
 
 @pytest.mark.parametrize("name", ENTRANCES)
@@ -59,6 +60,7 @@ def test_entrances_look_like_the_portal(client, name):
     answer = client.get(reverse(name))
     assert answer.status_code in {200, 401}
     assert "css/accounts.css" in answer.text
+    assert 'class="sidebar"' not in answer.text
 
 
 def test_the_menu_leads_to_the_account(signed_in):
