@@ -26,6 +26,11 @@ document.addEventListener("click", async (event) => {
   const { play } = await import("./players.js").catch(() => ({ play: () => location.assign(link.href) }));
   if (link.isConnected) play(link); // not for the second press of a double click
 });
+// A name that is cut off is shown whole under the pointer.
+document.addEventListener("pointerover", ({ target }) => {
+  const isCut = target.scrollWidth > target.clientWidth && getComputedStyle(target).textOverflow === "ellipsis";
+  if (isCut && !target.title) target.title = target.textContent.trim();
+});
 nameZone();
 watchArticles();
 watchKeys();
