@@ -199,3 +199,26 @@ def test_sources_are_sorted_by_finger(page: Page):
     with page.expect_response("**/folders/arrange/"):
         touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     assert order_of(user) == [gamma, alpha, beta]
+
+
+def test_a_name_that_is_cut_off_is_shown_whole_under_the_pointer(page: Page):
+    user, names = a_user("ada"), ("The Melbourne Courier and Advertiser of the South", "Short")
+    for name in names:
+        a_follow(user, a_source(title=name))
+    sign_in(page, user)
+    page.set_viewport_size(TABLET)
+    page.goto("/river/")
+    long, short = (page.locator(".sidebar-name", has_text=name) for name in names)
+    long.hover()
+    expect(long).to_have_attribute("title", names[0])
+    short.hover()
+    expect(short).not_to_have_attribute("title", re.compile(""))
+
+
+def test_folders_name_their_feeds_in_full_on_a_phone(page: Page):
+    follow = a_follow(source=a_source(title="The Melbourne Courier and Advertiser of the South"))
+    sign_in(page, follow.user)
+    page.goto("/folders/")
+    name = page.locator(".arranged-name")
+    assert name.evaluate("name => name.scrollWidth <= name.clientWidth")
+    expect(page.locator(".steps-buttons button:visible")).to_have_count(2)
