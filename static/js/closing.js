@@ -4,7 +4,7 @@ export function closeByPressing() {
     for (const menu of document.querySelectorAll("details:is(.menu, .bar-menu:not(.bar-filter))[open]")) {
       if (menu.contains(target)) continue;
       if (!target && menu.contains(document.activeElement)) menu.querySelector("summary").focus();
-      menu.open = false;
+      for (const each of [menu, ...menu.querySelectorAll("details[open]")]) each.open = false;
     }
     const answer = document.getElementById("refresh-answer"); // stays while checks are under way
     if (answer && !target?.closest?.(".refresh") && !answer.querySelector("[hx-get]")) answer.replaceChildren();
