@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, transaction
 
 from apps.jobs import actions as jobs
 from apps.jobs.actions import working
@@ -50,6 +50,16 @@ def an_archive(seed: int, count: int = 40) -> random.Random:
     publish(chance, a_source(language="en"), count)
     settle()
     return chance
+
+
+def test_a_span_of_postings_is_read_without_a_join_over_all_documents():
+    """Which Postgres prefers as soon as there are many, as it expects a large part of all postings in a span."""
+    ends = [NOON.isoformat(), 1, NOON.isoformat(), 2]
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_nestloop = off")
+        cursor.execute(f"EXPLAIN {spans.IN_POSTINGS}", ends)
+        plan = "\n".join(row[0] for row in cursor.fetchall())
+    assert "Join" not in plan
 
 
 def settle() -> None:
