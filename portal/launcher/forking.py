@@ -12,10 +12,12 @@ import runpy
 import socket
 import sys
 import time
+import tomllib
 from collections import deque
 from collections.abc import Callable, Sequence
 from fcntl import F_DUPFD_CLOEXEC, fcntl
 from importlib import import_module
+from pathlib import Path
 
 import django
 
@@ -27,30 +29,7 @@ FIRST_PAGE = "web"  # the program before whose start a page is answered
 ADOPTED_WITHIN = 10.0  # s
 USUAL = gc.get_threshold()
 RARELY = 50_000  # new objects until a collection, while modules are loaded: there is little to collect
-OF_PAGES = (
-    "django.conf.locale.en.formats",
-    "django.contrib.auth.context_processors",
-    "django.contrib.messages.storage.fallback",
-    "django.contrib.sessions.serializers",
-    "django.core.cache.backends.redis",
-    "gunicorn.app.wsgiapp",
-    "gunicorn.workers.gthread",
-    "portal.wsgi",
-)
-OF_TASKS = (
-    "apps.retrieval.scheduler.beat",
-    "billiard.pool",
-    "celery.app.events",
-    "celery.app.log",
-    "celery.apps.beat",
-    "celery.apps.worker",
-    "celery.concurrency.thread",
-    "celery.events.receiver",
-    "celery.worker.autoscale",
-    "celery.worker.strategy",
-    "portal.consumer",
-    "portal.roles",
-)
+PRELOADED = tomllib.loads(Path(__file__).with_name("preloaded.toml").read_text("utf-8"))
 
 
 def main(descriptor: int) -> None:
@@ -93,11 +72,11 @@ def _freeze() -> None:
 def _load_pages() -> None:
     """Load pages, of which the preparation needs most: it would load them a second time meanwhile."""
     django.setup()
-    list(map(import_module, OF_PAGES))
+    list(map(import_module, PRELOADED["pages"]))
 
 
 def _load_tasks() -> None:
-    list(map(import_module, OF_TASKS))
+    list(map(import_module, PRELOADED["tasks"]))
     app = import_module("portal.celery").app
     app.loader.init_worker()
     app.finalize()

@@ -36,16 +36,10 @@ _MEANT: dict[str, Field] = {
     "title": "intitle", "until": "before", "since": "after",
 }  # fmt: skip
 _EXAMPLES: dict[Field, str] = {
-    "source": 'source:guardian or source:"The Guardian"',
-    "folder": "folder:news",
-    "category": "category:science",
-    "lang": "lang:en",
-    "author": 'author:"Ada Lovelace"',
-    "intitle": "intitle:election",
-    "before": "before:2026-11-21",
-    "after": "after:2026-11-21",
-    "is": "is:unread",
-}
+    "source": 'source:guardian or source:"The Guardian"', "folder": "folder:news", "category": "category:science",
+    "lang": "lang:en", "author": 'author:"Ada Lovelace"', "intitle": "intitle:election", "before": "before:2026-11-21",
+    "after": "after:2026-11-21", "is": "is:unread",
+}  # fmt: skip
 _NO_VALUE = gettext_noop(
     "“{field}:” at character {place} needs a value right after it, like {example}; to search for "
     "the word, put it in quotation marks."
