@@ -53,7 +53,7 @@ def count_duration(task: Task, state: str | None = None, **_: Any) -> None:
 
 
 @task_postrun.connect
-def close_rarely_used_connection(**_: Any) -> None:
+def close_connection_unless_busy(**_: Any) -> None:
     if not hasattr(_of_thread, "ended_at"):
         _of_thread.ended_at = deque[float](maxlen=BUSY_TASKS)
     _of_thread.ended_at.append(time.monotonic())

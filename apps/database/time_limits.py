@@ -4,8 +4,9 @@ import time
 from collections.abc import Callable
 from threading import Event
 
-BUSY_TASKS = 5  # of a thread within the time below; the few of each minute are no reason to keep a session
-RARE_SECONDS = 10.0  # between two uses; then a thread keeps no session of Postgres, which takes 3 MB
+# A thread that uses its session of Postgres less often keeps none, which would take 3 MB.
+BUSY_TASKS = 3  # within the time below; the two that often start together each minute are no reason to keep one
+RARE_SECONDS = 10.0
 stopping = Event()  # set when this worker is to stop
 
 

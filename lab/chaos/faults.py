@@ -35,7 +35,7 @@ class FaultContext:
     watch: Watch
     chance: random.Random
     when_leader_gone: Callable[[str, Callable[[], None]], None]  # measures the takeover, then calls
-    lasting: float | None = None  # s that faults last which keep something away; None: as long as their kind
+    lasting: float | None = None  # s that faults last which last at all; None: the usual time of their kind
     await_alert: Callable[[], object] | None = None  # returns when the alert of the present fault fires
 
     def leader(self) -> str:
@@ -167,7 +167,7 @@ def _cut_off(context: FaultContext) -> str:
     worker, hosts = _a_worker(context), context.topology.hosts
     assert hosts is not None
     hosts.cut_off(worker)
-    time.sleep(PARTITION_SECONDS)
+    context.last(PARTITION_SECONDS)
     hosts.heal(worker)
     return worker
 

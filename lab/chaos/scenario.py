@@ -61,7 +61,7 @@ class Wanted:
     sources: int
     only: str = ""  # the name of the one kind of fault; empty: all kinds
     with_alerts: bool = False  # faults last until an operator gets their alert
-    lasting: float | None = None  # s that faults last which keep something away
+    lasting: float | None = None  # s that faults last which last at all; None: the usual time of their kind
 
 
 class Alert(NamedTuple):

@@ -25,7 +25,7 @@ SELECT DISTINCT application_name FROM pg_stat_activity
 WHERE strpos(query, 'pg_terminate_backend') > 0 AND pid <> pg_backend_pid() AND state <> 'active'
     AND state_change > clock_timestamp() - interval '2 seconds'
 """
-_ACTIVE = "SELECT DISTINCT application_name FROM pg_stat_activity WHERE state_change > %s"
+_ACTIVE = "SELECT application_name, max(state_change) FROM pg_stat_activity WHERE state_change > %s GROUP BY 1"
 _STORED = "SELECT stored_at FROM retrieval_retrieval WHERE stored_at > %s ORDER BY 1"
 
 
@@ -35,6 +35,7 @@ class Watch:
     def __init__(self, address: str) -> None:
         self._address = address
         self._connection: psycopg.Connection[Any] | None = None
+        self._active: dict[str, datetime] = {}  # when programs have sent a query, as far as it was seen
 
     def leader(self) -> str:
         """The name of the beat that leads; empty if none does, or Postgres does not answer."""
@@ -44,8 +45,9 @@ class Watch:
         return {name for (name,) in self._query(_STANDBYS, [])}
 
     def active_programs(self, since: datetime) -> set[str]:
-        """The names of programs that have sent a query since."""
-        return {name for (name,) in self._query(_ACTIVE, [since])}
+        """The names of programs that have sent a query since; some keep their sessions only for moments."""
+        self._active |= dict(self._query(_ACTIVE, [since]))
+        return {name for name, at in self._active.items() if at > since}
 
     def stored(self, since: datetime) -> list[datetime]:
         """When retrievals were stored."""

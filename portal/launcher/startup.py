@@ -32,7 +32,8 @@ GIVING_WAY = ["nice", "-n", "10"]  # deriving slows down neither retrieval nor p
 PORTS = range(8000, 8050)
 LOOPBACK = "127.0.0.1"
 DEMO_PORTS = range(8700, 8750)
-DEMO = ["--synthetic", "40", "--speed", "60", "--history-days", "28", "--days", "60", "--follow"]  # a real day
+# At sixty times the speed, sixty days take a real one.
+DEMO = ["--synthetic", "40", "--speed", "60", "--history-days", "28", "--days", "60", "--follow"]
 # Bytes: a new Postgres with all tables has 55 MB, most of it in its first WAL files.
 ROOM_OF_FIRST_START = 100 * 10**6
 ROOM_OF_RESTART = 20 * 10**6  # bytes; one more WAL file

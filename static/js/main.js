@@ -28,8 +28,11 @@ document.addEventListener("click", async (event) => {
 });
 // A name that is cut off is shown whole under the pointer.
 document.addEventListener("pointerover", ({ target }) => {
-  const isCut = target.scrollWidth > target.clientWidth && getComputedStyle(target).textOverflow === "ellipsis";
-  if (isCut && !target.title) target.title = target.textContent.trim();
+  for (const name of [target, target.parentElement]) {
+    const isCut = name?.scrollWidth > name?.clientWidth && getComputedStyle(name).textOverflow === "ellipsis";
+    if (isCut && !name.title) name.dataset.whole = name.title = name.textContent.trim();
+    else if (!isCut && name?.dataset?.whole === name?.title) name?.removeAttribute("title");
+  }
 });
 nameZone();
 watchArticles();

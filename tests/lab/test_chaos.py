@@ -39,9 +39,17 @@ def has_postgres_of_the_system() -> bool:
         return False
 
 
-def test_a_fault_cannot_last_no_time():
-    with pytest.raises(CommandError, match="--lasting"):
-        call_command("chaos", "--inside", "--lasting=0")
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--only=keep the broker away", "--lasting=0"], "--lasting and --sources must be more than 0"),
+        (["--only=kill a worker", "--lasting=60"], "--lasting needs --only with a fault that lasts"),
+        (["--lasting=60"], "--lasting needs --only with a fault that lasts"),
+    ],
+)
+def test_only_faults_that_last_can_last_longer(arguments, complaint):
+    with pytest.raises(CommandError, match=complaint):
+        call_command("chaos", "--inside", *arguments)
 
 
 @pytest.mark.trial

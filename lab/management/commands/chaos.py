@@ -22,6 +22,7 @@ from lab.harness import LabCommand, Result
 from portal.launcher import processes
 from portal.launcher.embedded import StartError
 
+LASTING = ("keep", "set", "fill", "cut off")  # how names of faults begin that last some time
 INSIDE = "--inside"  # the environment names the servers
 
 
@@ -44,7 +45,7 @@ class Command(LabCommand):
             "--lasting",
             type=float,
             metavar="SECONDS",
-            help="of what is kept away, frozen, wrong or cut off by a fault (default: 20 to 40, by its kind)",
+            help="how long a fault of --only lasts, such as a server kept away (default: 20 to 40, by its kind)",
         )
         how_long.add_argument(
             "--until-alert",
@@ -81,6 +82,8 @@ class Command(LabCommand):
             raise CommandError("--seconds, --lasting and --sources must be more than 0, --faults not less.")
         if only == CUT_OFF_RETRIEVAL.name and not hosts:
             raise CommandError(f'--only "{only}" needs --hosts.')
+        if lasting is not None and not only.startswith(LASTING):
+            raise CommandError(f"--lasting needs --only with a fault that lasts: {', '.join(LASTING)} …")
         console, begun = self.console, time.monotonic()
         try:
             with (

@@ -3,7 +3,7 @@
 import signal
 import time
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -143,10 +143,8 @@ def _require_same(path: Path, recorded: dict[str, Any], setup: dict[str, Any]) -
 def _add(replay: Replay, options: dict[str, Any], console: Console) -> None:
     speed, min_gap = options["speed"], options["retrieve_every"]
     ids = add_feeds(replay.feeds, replay.addresses, speed=speed, min_gap=min_gap, now=datetime.now(UTC))
-    admin = User.objects.filter(is_superuser=True).order_by("pk").first() if options["follow"] else None
-    if admin is not None:
-        english = Source.objects.filter(pk__in=ids, language=ENGLISH.language)
-        follow_in_folders(admin, english, now=datetime.now(UTC))
+    if options["follow"]:
+        _follow(ids)
     if not options["learn"]:
         return
     feeds = list(zip(replay.feeds, ids, strict=True))
@@ -161,6 +159,14 @@ def _add(replay: Replay, options: dict[str, Any], console: Console) -> None:
     replan_changed(now=datetime.now(UTC))
     left = replay.timeline.start - datetime.now(UTC).timestamp()
     console.print(f"Learnt. The recording's first day begins in {max(left, 0):.0f} s.")
+
+
+def _follow(ids: Sequence[int]) -> None:
+    admin = User.objects.filter(is_superuser=True).order_by("pk").first()
+    if admin is None:
+        raise CommandError("--follow needs an admin; `manage.py createsuperuser` makes one.")
+    english = Source.objects.filter(pk__in=ids, language=ENGLISH.language).order_by("pk")
+    follow_in_folders(admin, english, now=datetime.now(UTC))
 
 
 def _show_until_stopped(replay: Replay, loaded: Loaded, seconds: float | None, console: Console) -> None:

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from tests.builders import a_user
+from tests.builders import a_follow, a_user
 
 pytestmark = pytest.mark.django_db
 
@@ -38,6 +38,7 @@ def signed_in() -> Client:
     user = a_user("ada")
     user.set_password("a long password")
     user.save()
+    a_follow(user)  # the sidebar shows it
     client = Client()
     client.post(reverse("account_login"), {"login": "ada", "password": "a long password"})
     return client
