@@ -7,7 +7,6 @@ import re
 import zoneinfo
 from collections.abc import Collection
 from contextlib import suppress
-from email.utils import parseaddr
 from importlib.util import find_spec
 from ipaddress import IPv6Address
 from pathlib import Path
@@ -176,9 +175,8 @@ def token(name: str) -> str:
 
 def mail_address(name: str, default: str) -> str:
     """The address of a sender, with a name before it or without: ``Wirebeat <news@example.org>``."""
-    value = text(name) or default
-    address = parseaddr(value)[1]
-    if not re.fullmatch(r"[^@\s<>,;]+@[^@\s<>,;]+", address) or not re.fullmatch(r"[^\x00-\x1f\x7f]+", value):
+    value = (text(name) or default).strip()
+    if not re.fullmatch(r"([^<>\x00-\x1f\x7f]*<)?[^@\s<>,;]+@[^@\s<>,;]+(?(1)>)", value):
         raise BadEnvironment(f"{name}={value!r}: expected an address such as Wirebeat <news@example.org>")
     return value
 

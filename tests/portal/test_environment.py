@@ -22,6 +22,19 @@ def test_options_of_the_storage_come_as_json(monkeypatch, tmp_path):
     assert environment.options("WIREBEAT_KEPT", default) == {"secret_key": "x"}
 
 
+@pytest.mark.parametrize("value", ["n@b.example", "Wirebeat <n@b.example>", '"B, C" <n@b.example>', " <n@b.example> "])
+def test_a_sender_may_have_a_name(monkeypatch, value):
+    monkeypatch.setenv("WIREBEAT_SET", value)
+    assert environment.mail_address("WIREBEAT_SET", "") == value.strip()
+
+
+@pytest.mark.parametrize("value", ["B", "n@b.example>", "B <n@b.example", "<n@b.example> B", "a n@b.example", "n@b@c"])
+def test_what_is_no_address_of_a_sender_stops_the_start(monkeypatch, value):
+    monkeypatch.setenv("WIREBEAT_SET", value)
+    with pytest.raises(environment.BadEnvironment, match="expected an address such as"):
+        environment.mail_address("WIREBEAT_SET", "")
+
+
 @pytest.mark.parametrize("value", ["s3cret", '["s3cret"]', "{'s3cret': 1}", '"s3cret"'])
 def test_options_that_are_no_json_object_stop_the_start_without_being_shown(monkeypatch, value):
     monkeypatch.setenv("WIREBEAT_SET", value)

@@ -36,7 +36,10 @@ def test_pages_of_libraries_are_unmapped_and_read_again():
 @pytest.mark.parametrize(
     ("loading", "unused"),
     [
-        ("from portal.launcher import bootstrap, commands, up", {"dataclasses", "django", "inspect", "hashlib", "ssl"}),
+        (
+            "from portal.launcher import bootstrap, commands, up",
+            {"dataclasses", "django", "email", "hashlib", "inspect", "ssl"},
+        ),
         ("import django; django.setup(); import portal.wsgi", {"django.test", "scipy", "unittest"}),
     ],
 )
