@@ -14,16 +14,10 @@ _YEAR = 366  # days
 _STORAGE = "django.core.files.storage.FileSystemStorage"
 # Read elsewhere: by manage.py before there are settings, and by tests.
 OTHERS = {
-    "WIREBEAT_CHROMIUM",
-    "WIREBEAT_CONTRACT_CASES",
-    "WIREBEAT_CONTRACT_IDS",
-    "WIREBEAT_CONTRACT_SITE",
-    "WIREBEAT_NO_VENV",
-    "WIREBEAT_RANDOM_QUERIES",
-    "WIREBEAT_SIMULTANEOUS_STARTS",
-    "WIREBEAT_SYNC_ITEMS",
+    "WIREBEAT_CHROMIUM", "WIREBEAT_CONTRACT_CASES", "WIREBEAT_CONTRACT_IDS", "WIREBEAT_CONTRACT_SITE",
+    "WIREBEAT_NO_VENV", "WIREBEAT_RANDOM_QUERIES", "WIREBEAT_SIMULTANEOUS_STARTS", "WIREBEAT_SYNC_ITEMS",
     "WIREBEAT_THROWAWAY",
-}
+}  # fmt: skip
 _BROKERS = ("redis", "rediss", "redis+socket", "amqp", "amqps", "pyamqp")
 _CACHES = ("redis", "rediss", "unix")
 

@@ -1,7 +1,7 @@
 """Folding postings of one article, whichever feeds they came by."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import NamedTuple
@@ -32,50 +32,67 @@ class Folded(NamedTuple):
     bands: list[int]
 
 
+class Candidate(NamedTuple):
+    """A posting that may be a copy; id 0 is that of one about to be stored."""
+
+    id: int
+    dated: Dated
+    key: int
+
+
 # Hide the array from the planner: it expects most postings to have one of a hundred bands, and would read all.
 CANDIDATES = """
-SELECT known.bands, known.values, known.words, known.published_at, posting.fold_key
+SELECT posting.id, known.bands, known.values, known.words, known.published_at, posting.fold_key
 FROM postings_fingerprint known JOIN postings_posting posting ON posting.id = known.posting_id
-WHERE known.bands && ARRAY(SELECT unnest(%s::bigint[])) AND known.posting_id IS DISTINCT FROM %s
+WHERE known.bands && ARRAY(SELECT unnest(%s::bigint[])) AND known.posting_id <> ALL(%s)
     AND posting.fold_key <> 0
 ORDER BY known.posting_id
 """
 
 
-def fold(articles: Sequence[Dated], *, but: int | None = None) -> list[Folded]:
-    """Give each article a key, the same for copies; `but` is a posting that is no copy of itself. One query.
+def fold(articles: Sequence[Dated], *, but: Collection[int] = ()) -> list[Folded]:
+    """Give each article a key, the same for copies; `but` are postings that are no copies. One query.
 
     A band that enough postings have is that of a template, and copies share other ones, too: further postings are not
-    found by it. Concurrent transactions do not see each other's postings: they agree on equal words, and on an equal
-    page where there are no words, since keys are computed from these.
+    found by it. Concurrent transactions do not see each other's postings; see `note_copies_later`.
     """
-    bands_of = [article.bands for article, _ in articles]
-    known: list[tuple[Dated, int]] = []  # with keys
-    by_band: defaultdict[int, list[int]] = defaultdict(list)  # places in `known`
-    if wanted := set().union(*bands_of):
-        for row in fetch_rows(CANDIDATES, [sorted(wanted), but]):
-            for band in wanted.intersection(row.bands):
-                by_band[band].append(len(known))
-            known.append((Dated(restored(row.values, row.words), row.published_at), row.fold_key))
-    folded = []
-    for dated, bands in zip(articles, bands_of, strict=True):
-        near = {band: [n for n in by_band[band] if abs(known[n][0].at - dated.at) <= WITHIN] for band in bands}
-        copy = next(_copies(dated.article, near, known), None)
-        key = dated.article.fold_key if copy is None else known[copy][1]
+    by_band, folded = _by_band(articles, but), []
+    for dated in articles:
+        near = _near(dated, by_band)
+        copy = next(_copies(dated.article, near), None)
+        key = dated.article.fold_key if copy is None else copy.key
         free = [band for band, held in near.items() if len(held) < HOLDERS]
         for band in free:
-            by_band[band].append(len(known))
-        known.append((dated, key))
+            by_band[band].append(Candidate(0, dated, key))
         folded.append(Folded(dated, key, free))
     return folded
 
 
-def _copies(article: Article, near: Mapping[int, list[int]], known: Sequence[tuple[Dated, int]]) -> Iterator[int]:
-    """Places of the copies of an article in `known`, given those that share a band."""
+def _by_band(articles: Sequence[Dated], but: Collection[int]) -> defaultdict[int, list[Candidate]]:
+    """The postings that have a band of any of the articles, by ascending id."""
+    found: defaultdict[int, list[Candidate]] = defaultdict(list)
+    if wanted := set[int]().union(*(article.bands for article, _ in articles)):
+        for row in fetch_rows(CANDIDATES, [sorted(wanted), list(but)]):
+            candidate = Candidate(row.id, Dated(restored(row.values, row.words), row.published_at), row.fold_key)
+            for band in wanted.intersection(row.bands):
+                found[band].append(candidate)
+    return found
+
+
+def _near(dated: Dated, by_band: Mapping[int, list[Candidate]]) -> dict[int, list[Candidate]]:
+    """Those that an article may be a copy of, by its bands."""
+    return {
+        band: [each for each in by_band.get(band, ()) if abs(each.dated.at - dated.at) <= WITHIN]
+        for band in dated.article.bands
+    }
+
+
+def _copies(article: Article, near: Mapping[int, list[Candidate]]) -> Iterator[Candidate]:
+    """The copies of an article among those that share a band."""
     yield from near.get(article.page, ())
-    for n in dict.fromkeys(chain.from_iterable(near.values())):
-        if article.is_copy_of(known[n][0].article):
-            yield n
+    for each in {id(each): each for each in chain.from_iterable(near.values())}.values():
+        if article.is_copy_of(each.dated.article):
+            yield each
 
 
 _COPY = "COPY postings_fingerprint (posting_id, published_at, bands, values, words) FROM STDIN (FORMAT BINARY)"
@@ -100,9 +117,9 @@ LEFT JOIN postings_posting first ON first.id = posting.first_copy AND first.fold
 WHERE posting.fold_key = ANY(%s) AND posting.fold_key <> 0 AND posting.published_at BETWEEN %s AND %s
 """
 # A posting that is just being edited is left to `note_recent_copies`: waiting for it could become a deadlock.
-_NOTE = """
-UPDATE postings_posting posting SET first_copy = noted.first_copy
-FROM unnest(%s::bigint[], %s::bigint[]) noted (id, first_copy) JOIN (
+_SET = """
+UPDATE postings_posting posting SET {column} = noted.value
+FROM unnest(%s::bigint[], %s::bigint[]) noted (id, value) JOIN (
     SELECT id FROM postings_posting WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
 ) free USING (id)
 WHERE posting.id = noted.id
@@ -114,13 +131,32 @@ GROUP BY fold_key HAVING count(*) > 1 AND bool_or(first_copy IS NULL)
 """
 
 
-def note_copies_later(keys: Iterable[tuple[int, datetime]]) -> None:
-    """Note copies among postings with these keys and dates, once the transaction is over.
+def note_copies_later(keys: Iterable[tuple[int, datetime]], stored: Sequence[tuple[int, Folded]] = ()) -> None:
+    """Note copies among postings with these keys and dates, once the transaction is over; `stored` are new, by id.
 
     Of two transactions that store copies at once, neither sees the other's: the one that ends last finds both.
     """
     noted = [(key, at) for key, at in keys if key]
-    transaction.on_commit(lambda: note_copies(noted), robust=True)  # no partial: Django logs the function's name
+    # No partial: Django logs the function's name.
+    transaction.on_commit(lambda: note_copies([*noted, *_fold_again(stored)]), robust=True)
+
+
+def _fold_again(stored: Sequence[tuple[int, Folded]]) -> list[tuple[int, datetime]]:
+    """Fold new postings without a copy with those of transactions that have ended meanwhile, under the key of the
+    smaller id, as if one had come after the other; returns the keys and dates of those that changed.
+    """
+    by_band = _by_band([folded.dated for _, folded in stored], [id for id, _ in stored])
+    changed: dict[int, tuple[int, datetime]] = {}
+    for id, (dated, key, _) in stored:
+        if key != dated.article.fold_key:  # it has that of an earlier copy
+            continue
+        copies = [each for each in _copies(dated.article, _near(dated, by_band)) if each.key != key]
+        if earlier := min((each for each in copies if each.id < id), default=None, key=lambda each: each.id):
+            changed[id] = earlier.key, dated.at
+        else:
+            changed |= {each.id: (key, each.dated.at) for each in copies if each.key == each.dated.article.fold_key}
+    _set("fold_key", list(changed), [key for key, _ in changed.values()])
+    return list(changed.values())
 
 
 def note_copies(keys: Sequence[tuple[int, datetime]]) -> int:
@@ -132,7 +168,11 @@ def note_copies(keys: Sequence[tuple[int, datetime]]) -> int:
     known = [Known(row.id, row.fold_key, row.at, row.first_copy, row.first_at) for row in rows]
     found = first_copies(known, WITHIN)
     changed = [row.id for row in rows if found[row.id] != row.was]
-    return execute(_NOTE, [changed, [found[id] for id in changed], changed]) if changed else 0
+    return _set("first_copy", changed, [found[id] for id in changed])
+
+
+def _set(column: str, ids: Sequence[int], values: Sequence[int | None]) -> int:
+    return execute(_SET.format(column=column), [ids, values, ids]) if ids else 0
 
 
 def note_recent_copies(now: datetime) -> int:

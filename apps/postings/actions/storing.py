@@ -187,8 +187,9 @@ def _insert(
             for id, each, text, found in zip(ids, new, stripped, folded, strict=True)
         )
         copy_rows(_COPY, _TYPES, rows)
-        note_copies_later((each.key, each.dated.at) for each in folded)
-        remember(zip(ids, folded, strict=True))
+        stored = list(zip(ids, folded, strict=True))
+        note_copies_later(((each.key, each.dated.at) for each in folded), stored)
+        remember(stored)
         for each in new:
             inserted[each.document.source_id].append(each.date.at if each.date.trusted else None)
     return [inserted[document.source_id] for document in documents]

@@ -130,7 +130,7 @@ def test_candidates_are_found_by_the_index_of_bands():
         cursor.execute(POSTINGS, [a_source().pk])
         cursor.execute(FINGERPRINTS)
         cursor.execute("ANALYZE postings_fingerprint, postings_posting")
-        cursor.execute(f"EXPLAIN {CANDIDATES}", [list(range(170)), None])
+        cursor.execute(f"EXPLAIN {CANDIDATES}", [list(range(170)), []])
         plan = "\n".join(row[0] for row in cursor.fetchall())
     assert "Bitmap Index Scan on fingerprint_bands" in plan
 
