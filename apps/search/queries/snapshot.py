@@ -120,6 +120,8 @@ class Snapshot:
 
     def attributes(self, documents: NDArray[np.int64]) -> Attributes:
         """Attributes of documents, in their order."""
+        if self.state.memory_start > stored.READ_AT_ONCE:
+            return stored.attributes_of(documents)
         numbers = np.zeros((3, documents.size), np.int64)
         languages = np.zeros(documents.size, "S3")
         order = np.argsort(documents)

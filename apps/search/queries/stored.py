@@ -19,6 +19,7 @@ from apps.search.algorithms.index.inversion import Attributes, Chunk, Document, 
 from apps.search.algorithms.models.index import IntArray, Row
 
 MEGABYTE = 2**20  # bytes
+READ_AT_ONCE = 1_000_000  # documents whose attributes are read: more would be evicted before a search comes to them
 
 
 def _row_weight(row: Row | None) -> int:
@@ -110,16 +111,16 @@ def state(heads: Sequence[Any]) -> State:
 
 
 def columns(run: Sequence[Segment], generations: Sequence[Segment]) -> Columns:
-    """Attributes of the documents of a run of generations; if any is not cached, those of all are read at once."""
+    """Attributes of the documents of a run of generations; if any is not cached, those of many are read at once."""
     key = _of(run)
     found = _columns.among([key])
     if not found:
         parts = _columns.among(_of([segment]) for segment in generations)
-        if missing := [segment.id for segment in generations if _of([segment]) not in parts]:
+        if missing := [segment for segment in generations if _of([segment]) not in parts]:
             rows = fetch_rows(
                 "SELECT id, dead_count, size, posting_ids, source_ids, published, languages, dead"
                 " FROM search_generation WHERE id = ANY(%s)",
-                [missing],
+                [[segment.id for segment in _first_needed(run, missing)]],
             )
             parts |= {((row.id, row.dead_count),): _unpacked(row) for row in rows}
             # What was merged or has changed since is not read again, and would fill the caches.
@@ -132,6 +133,31 @@ def columns(run: Sequence[Segment], generations: Sequence[Segment]) -> Columns:
         }
         _columns.keep(parts | found)
     return found[key]
+
+
+def _first_needed(run: Sequence[Segment], missing: Iterable[Segment]) -> list[Segment]:
+    """Those of the run, then those that a search comes to next, which goes from the newest to the oldest."""
+    of_run = {segment.id for segment in run}
+    order = sorted(missing, key=lambda each: (each.id not in of_run, each.first > run[0].first, -each.first))
+    read = np.cumsum([segment.size for segment in order])
+    return [each for each, size in zip(order, read, strict=True) if each.id in of_run or size <= READ_AT_ONCE]
+
+
+_ATTRIBUTES = """
+SELECT posting_id, source_id, published_at, language FROM unnest(%s::int[]) WITH ORDINALITY wanted (number, place)
+JOIN search_document document USING (number) ORDER BY place
+"""
+
+
+def attributes_of(documents: IntArray) -> Attributes:
+    """Attributes of a few documents among many, in their order."""
+    found = fetch_rows(_ATTRIBUTES, [documents.tolist()])
+    return Attributes(
+        np.array([row.posting_id for row in found], np.int64),
+        np.array([row.source_id for row in found], np.int64),
+        np.array([microseconds(row.published_at) for row in found], np.int64),
+        np.array([row.language.encode() for row in found], "S3"),
+    )
 
 
 def of_sources(run: Sequence[Segment], ids: frozenset[int], source_ids: Callable[[], IntArray]) -> NDArray[np.bool_]:

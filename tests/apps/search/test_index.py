@@ -17,6 +17,7 @@ from apps.search.actions import segment_building
 from apps.search.actions.reindexing import consume
 from apps.search.actions.segment_building import maintain
 from apps.search.algorithms.index import levels
+from apps.search.algorithms.index.caching import Cache
 from apps.search.algorithms.index.conditions import All, DocumentSet, Not, Stands
 from apps.search.algorithms.models import bm25
 from apps.search.algorithms.models.index import Row as TermRow
@@ -77,7 +78,8 @@ def small_levels(monkeypatch):
 
 
 @pytest.mark.parametrize("seed", quick_every(3, range(6)))
-def test_index_agrees_with_a_dictionary_after_random_operations(seed, small_levels):
+def test_index_agrees_with_a_dictionary_after_random_operations(seed, small_levels, monkeypatch):
+    monkeypatch.setattr(stored, "READ_AT_ONCE", 12 if seed % 3 else 1_000)  # where most indexes are large
     chance, twin, source = random.Random(seed), Twin(), a_source(language="en")
     generations = 0
     for step in range(25):
@@ -126,6 +128,8 @@ def agree(twin: Twin, chance: random.Random) -> None:
         documents = index.documents_of(list(twin.readings))
         assert documents.size == len(twin.readings)
         assert sorted(posting_ids(documents)) == sorted(twin.readings)
+        few, many = stored.attributes_of(documents), index.attributes(documents)
+        assert [each.tolist() for each in few] == [each.tolist() for each in many]
         found = index.vectors(documents)
         ids = posting_ids(documents)
         names = index.names(found.terms)
@@ -308,6 +312,24 @@ def test_generation_with_many_dead_documents_is_rebuilt(small_levels):
     assert (before.pk != after.pk, after.dead_count, after.dropped) == (True, 5, 5)
     assert maintain(at_least=8) == 0
     assert faults() == []
+
+
+def test_attributes_of_an_index_that_is_larger_than_its_cache_are_read_once(small_levels, monkeypatch):
+    chance, source = random.Random(5), a_source()
+    for _ in range(24):
+        for _ in range(8):
+            publish(chance, source)
+        consume()
+        maintain(at_least=8)
+    unpacked, read = stored._unpacked, list[int]()
+    monkeypatch.setattr(stored, "_columns", Cache(2_200, stored._column_weight))  # bytes; of two generations
+    monkeypatch.setattr(stored, "READ_AT_ONCE", 64)
+    monkeypatch.setattr(stored, "_unpacked", lambda row: read.append(row.id) or unpacked(row))
+    with snapshot() as index:
+        for block in index.blocks(index.numbers(["news"])):
+            block.attributes()
+    assert Generation.objects.count() > 3
+    assert sorted(read) == sorted(Generation.objects.values_list("pk", flat=True))
 
 
 def test_of_merged_generations_nothing_stays_in_memory(small_levels):
