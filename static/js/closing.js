@@ -4,17 +4,11 @@ export function closeByPressing() {
     for (const menu of document.querySelectorAll("details:is(.menu, .bar-menu:not(.bar-filter))[open]")) {
       if (menu.contains(target)) continue;
       if (!target && menu.contains(document.activeElement)) menu.querySelector("summary").focus();
-      menu.open = false;
+      for (const each of [menu, ...menu.querySelectorAll("[open]")]) each.open = false;
     }
     const answer = document.getElementById("refresh-answer"); // stays while checks are under way
     if (answer && !target?.closest?.(".refresh") && !answer.querySelector("[hx-get]")) answer.replaceChildren();
   };
-  // However a menu closes, what was opened inside it does, too.
-  const closeInner = ({ target }) => {
-    if (target.open || !target.matches("details:is(.menu, .bar-menu)")) return;
-    for (const inner of target.querySelectorAll("details[open]")) inner.open = false;
-  };
-  document.addEventListener("toggle", closeInner, true);
   document.addEventListener("click", ({ target }) => close(target));
   document.addEventListener("keydown", ({ key }) => key === "Escape" && close(null));
 }

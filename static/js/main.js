@@ -26,13 +26,10 @@ document.addEventListener("click", async (event) => {
   const { play } = await import("./players.js").catch(() => ({ play: () => location.assign(link.href) }));
   if (link.isConnected) play(link); // not for the second press of a double click
 });
-// A name that is cut off is shown whole under the pointer.
+// Under the pointer, a name that is cut off is shown whole.
 document.addEventListener("pointerover", ({ target }) => {
-  for (const name of [target, target.parentElement]) {
-    const isCut = name?.scrollWidth > name?.clientWidth && getComputedStyle(name).textOverflow === "ellipsis";
-    if (isCut && !name.title) name.dataset.whole = name.title = name.textContent.trim();
-    else if (!isCut && name?.dataset?.whole === name?.title) name?.removeAttribute("title");
-  }
+  const isCut = target.scrollWidth > target.clientWidth && getComputedStyle(target).textOverflow === "ellipsis";
+  if (isCut) target.title ||= target.textContent.trim();
 });
 nameZone();
 watchArticles();
