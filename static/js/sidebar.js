@@ -13,7 +13,6 @@ function keep(storage, key, value) {
   try {
     storage().setItem(key, JSON.stringify(value));
   } catch {
-    // Without storage all folders are open, and the sidebar is at its top on every page.
   }
 }
 
