@@ -164,7 +164,7 @@ function isTyping(target) {
   );
 }
 
-// On other keyboards the Latin letter at its position.
+// The key's character, or the Latin letter at its position on other keyboards.
 function keyOf(event) {
   const latin = /^Key([A-Z])$/.exec(event.code)?.[1];
   if (!latin || /^[\x20-\x7e]$/.test(event.key)) return event.key;

@@ -35,6 +35,7 @@ async function findWorker() {
   return true;
 }
 
+// --- marks -----------------------------------------------------------------------------------------------------------
 function changeOf(form, button) {
   const [, posting] = MARK.exec(form.getAttribute("action") ?? "") ?? [];
   if (!posting || !["read", "starred"].includes(button?.name)) return null;
@@ -88,6 +89,7 @@ function watchMarks() {
   });
 }
 
+// --- the line at the bottom ------------------------------------------------------------------------------------------
 function showStatus(reply) {
   waiting = reply?.waiting ?? waiting;
   const { textOffline, textWaiting, textBack, textLoad } = line.dataset;
@@ -134,6 +136,7 @@ async function went() {
   showStatus(await ask({ do: "states", ids: [] }));
 }
 
+// --- pages that the worker shows -------------------------------------------------------------------------------------
 async function completeKeptPage() {
   for (const time of document.querySelectorAll("main time[datetime]")) {
     time.textContent = writeTime(new Date(time.dateTime)); // the relative time was that of storing

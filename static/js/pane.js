@@ -1,4 +1,4 @@
-// Articles open beside their list, or in its place.
+// Articles open beside their list, or in its place; either way the list stays as it is, and history leads back to it.
 import { announce, find, select, selectedRow } from "./rows.js";
 
 const born = location.pathname;

@@ -13,6 +13,7 @@ function keep(storage, key, value) {
   try {
     storage().setItem(key, JSON.stringify(value));
   } catch {
+    // Without storage all folders are open, and the sidebar is at its top on every page.
   }
 }
 

@@ -144,20 +144,14 @@ def _first_needed(run: Sequence[Segment], missing: Iterable[Segment]) -> list[Se
 
 
 _ATTRIBUTES = """
-SELECT posting_id, source_id, published_at, language FROM unnest(%s::int[]) WITH ORDINALITY wanted (number, place)
-JOIN search_document document USING (number) ORDER BY place
+SELECT (place - 1)::int AS number, posting_id, source_id, published_at, language
+FROM unnest(%s::int[]) WITH ORDINALITY wanted (document, place) JOIN search_document ON number = document
 """
 
 
 def attributes_of(documents: IntArray) -> Attributes:
     """Attributes of a few documents among many, in their order."""
-    found = fetch_rows(_ATTRIBUTES, [documents.tolist()])
-    return Attributes(
-        np.array([row.posting_id for row in found], np.int64),
-        np.array([row.source_id for row in found], np.int64),
-        np.array([microseconds(row.published_at) for row in found], np.int64),
-        np.array([row.language.encode() for row in found], "S3"),
-    )
+    return attributes(fetch_rows(_ATTRIBUTES, [documents.tolist()]), 0, documents.size)
 
 
 def of_sources(run: Sequence[Segment], ids: frozenset[int], source_ids: Callable[[], IntArray]) -> NDArray[np.bool_]:

@@ -22,7 +22,6 @@ from lab.harness import LabCommand, Result
 from portal.launcher import processes
 from portal.launcher.embedded import StartError
 
-LASTING = ("keep", "set", "fill", "cut off")  # how names of faults begin that last some time
 INSIDE = "--inside"  # the environment names the servers
 
 
@@ -82,8 +81,8 @@ class Command(LabCommand):
             raise CommandError("--seconds, --lasting and --sources must be more than 0, --faults not less.")
         if only == CUT_OFF_RETRIEVAL.name and not hosts:
             raise CommandError(f'--only "{only}" needs --hosts.')
-        if lasting is not None and not only.startswith(LASTING):
-            raise CommandError(f"--lasting needs --only with a fault that lasts: {', '.join(LASTING)} …")
+        if lasting is not None and only in {"", *(fault.name for fault in FAULTS)}:
+            raise CommandError("--lasting needs --only with a fault that lasts, such as one that keeps a server away.")
         console, begun = self.console, time.monotonic()
         try:
             with (

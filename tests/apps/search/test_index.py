@@ -314,13 +314,18 @@ def test_generation_with_many_dead_documents_is_rebuilt(small_levels):
     assert faults() == []
 
 
-def test_attributes_of_an_index_that_is_larger_than_its_cache_are_read_once(small_levels, monkeypatch):
-    chance, source = random.Random(5), a_source()
-    for _ in range(24):
-        for _ in range(8):
+def publish_in_parts(chance: random.Random, source, *, parts: int, size: int) -> None:
+    """Publish and index postings, and build segments after each part."""
+    for _ in range(parts):
+        for _ in range(size):
             publish(chance, source)
         consume()
-        maintain(at_least=8)
+        maintain(at_least=size)
+
+
+def test_attributes_of_an_index_that_is_larger_than_its_cache_are_read_once(small_levels, monkeypatch):
+    chance, source = random.Random(5), a_source()
+    publish_in_parts(chance, source, parts=24, size=8)
     unpacked, read = stored._unpacked, list[int]()
     monkeypatch.setattr(stored, "_columns", Cache(2_200, stored._column_weight))  # bytes; of two generations
     monkeypatch.setattr(stored, "READ_AT_ONCE", 64)
@@ -334,11 +339,7 @@ def test_attributes_of_an_index_that_is_larger_than_its_cache_are_read_once(smal
 
 def test_of_merged_generations_nothing_stays_in_memory(small_levels):
     chance, source = random.Random(5), a_source()
-    for _ in range(6):
-        for _ in range(2):
-            publish(chance, source)
-        consume()
-        maintain(at_least=2)
+    publish_in_parts(chance, source, parts=6, size=2)
     read_all()
     publish(chance, source)
     Posting.objects.earliest("pk").delete()
