@@ -13,6 +13,7 @@ from apps.search.algorithms.language.trees import parts_of
 from apps.search.algorithms.models.index import UNKNOWN
 from apps.search.algorithms.models.query import Query
 from apps.search.queries.snapshot import Snapshot
+from apps.search.queries.stored import READ_AT_ONCE
 
 MAX_LANGUAGES = 8  # in which a query is analysed
 OWN = 2  # the first languages: those that the query itself is likely in
@@ -37,7 +38,10 @@ def languages_of(index: Snapshot, tree: Tree) -> list[str]:
 
 
 def _language_counts(index: Snapshot) -> Counter[str]:
-    blocks = {(index.state.head, block.first, block.size): block for block in index.blocks()}
+    # Those of the newest documents, as attributes of a large index are costly to read.
+    first = index.state.next_document - READ_AT_ONCE
+    newest = (block for block in index.blocks() if block.first + block.size > first)
+    blocks = {(index.state.head, block.first, block.size): block for block in newest}
     known = _counts.among(blocks)
     for key in blocks.keys() - known.keys():
         codes, counts = np.unique(blocks[key].attributes().languages, return_counts=True)

@@ -13,7 +13,7 @@ from apps.search.algorithms.index.inversion import MAX_GENERATION, Attributes, C
 from apps.search.algorithms.models.bm25 import K1, MAX_PACKED
 from apps.search.algorithms.models.index import FloatArray, IntArray, Row
 from apps.search.queries import stored
-from apps.search.queries.stored import Columns, Segment
+from apps.search.queries.stored import Origins, Segment
 
 if TYPE_CHECKING:
     from apps.search.queries.snapshot import Snapshot
@@ -66,8 +66,8 @@ class _Block(PostingSource):
     def alive(self) -> NDArray[np.bool_] | None:
         raise NotImplementedError
 
-    def of_sources(self, ids: frozenset[int]) -> NDArray[np.bool_]:
-        return np.isin(self.attributes().source_ids, np.fromiter(ids, np.int64, len(ids)))
+    def source_ids(self) -> IntArray:
+        return self.attributes().source_ids
 
     def trial(self) -> Trial:
         if self._trial is None:
@@ -118,17 +118,21 @@ class GenerationBlock(_Block):
         return self._reader.rows(self._segments)
 
     @cached_property
-    def _columns(self) -> Columns:
-        return self._snapshot.columns(self._segments)
+    def _attributes(self) -> Attributes:
+        return stored.attributes_of_run(self._segments, self._snapshot.state.generations)
+
+    @cached_property
+    def _origins(self) -> Origins:
+        return stored.origins_of_run(self._segments, self._snapshot.state.generations)
 
     def attributes(self) -> Attributes:
-        return self._columns.attributes
+        return self._attributes
 
     def alive(self) -> NDArray[np.bool_] | None:
-        return self._columns.alive if any(part.dead_count for part in self._segments) else None
+        return self._origins.alive if any(part.dead_count for part in self._segments) else None
 
-    def of_sources(self, ids: frozenset[int]) -> NDArray[np.bool_]:
-        return stored.of_sources(self._segments, ids, lambda: self.attributes().source_ids)
+    def source_ids(self) -> IntArray:
+        return self._origins.source_ids
 
     def holding(self, term: int) -> IntArray:
         row = self._conditions.rows(self._segments)[self._conditions.place[term]]

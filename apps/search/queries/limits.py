@@ -62,6 +62,8 @@ class Limited(Condition):
         if self.until is not None and self.until < block.first + block.size:
             later = slice(max(0, self.until - block.first), None)
             tried.sure[later] = tried.possible[later] = False
+        if tried.sure is tried.possible:
+            return tried.sure, tried.sure
         unsure = np.flatnonzero(tried.possible & ~tried.sure)
         room = self._room - self.tried if time.monotonic() < self._deadline else 0
         if unsure.size > room:

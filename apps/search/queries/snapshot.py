@@ -21,7 +21,6 @@ from apps.search.algorithms.index.newest import Found, newest
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
 from apps.search.queries import stored
 from apps.search.queries.blocks import Blocks, GenerationBlock, MemoryBlock, Reader, joinable
-from apps.search.queries.stored import Columns, Segment
 from apps.search.queries.terms import Terms
 
 _NO_ITEMS = np.empty(0, np.int32)
@@ -141,10 +140,6 @@ class Snapshot:
             "SELECT number FROM search_document WHERE posting_id = ANY(%s) AND NOT dead", [sorted(set(posting_ids))]
         )
         return np.array([number for (number,) in rows], np.int64)
-
-    def columns(self, run: Sequence[Segment]) -> Columns:
-        """Attributes of the documents of adjacent generations, concatenated."""
-        return stored.columns(run, self.state.generations)
 
     @cached_property
     def _chunks(self) -> list[Chunk]:

@@ -6,7 +6,7 @@ emptied has another head.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from apps.search.algorithms.index.caching import OVERHEAD, Cache
 from apps.search.algorithms.index.conditions import joined
 from apps.search.algorithms.index.inversion import Attributes, Chunk, Document, unpack_flags, unpack_row
 from apps.search.algorithms.models.index import IntArray, Row
+
+Value = TypeVar("Value")
 
 MEGABYTE = 2**20  # bytes
 READ_AT_ONCE = 1_000_000  # documents whose attributes are read: more would be evicted before a search comes to them
@@ -31,9 +33,8 @@ def _document_weight(document: Document) -> int:
     return document.sequence.nbytes + document.pairs.nbytes + document.names.nbytes + 3 * OVERHEAD
 
 
-def _column_weight(columns: "Columns") -> int:
-    known = columns.attributes
-    return 2 * known.posting_ids.nbytes + known.source_ids.nbytes + known.languages.nbytes + columns.alive.nbytes
+def _weight(columns: tuple[NDArray[Any], ...]) -> int:
+    return sum(column.nbytes for column in columns)
 
 
 def _state_weight(state: tuple[tuple[int, ...], tuple["Segment", ...]]) -> int:
@@ -41,18 +42,17 @@ def _state_weight(state: tuple[tuple[int, ...], tuple["Segment", ...]]) -> int:
 
 
 _rows = Cache[tuple[tuple[int, ...], int], Row | None](128 * MEGABYTE, _row_weight)  # of a run and a term
-_columns = Cache[tuple[tuple[int, int], ...], "Columns"](64 * MEGABYTE, _column_weight)  # of runs, with dead counts
-_of_sources = Cache[tuple[tuple[int, ...], frozenset[int]], NDArray[np.uint8]](4 * MEGABYTE, lambda bits: bits.nbytes)
+_attributes = Cache[tuple[int, int], Attributes](64 * MEGABYTE, _weight)  # of generation and dead count
+_origins = Cache[tuple[int, int], "Origins"](96 * MEGABYTE, _weight)  # of generation and dead count
 _documents = Cache[tuple[int, int], Document](48 * MEGABYTE, _document_weight)  # of head and number
 _states = Cache[tuple[int, int], tuple[tuple[int, ...], tuple["Segment", ...]]](MEGABYTE, _state_weight)
 _chunks = Cache[tuple[int, int, int, tuple[int, ...]], Chunk](16 * MEGABYTE, lambda chunk: chunk.weight)
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Attributes of the documents of a generation."""
+class Origins(NamedTuple):
+    """The source of each document of a generation, and whether it is alive."""
 
-    attributes: Attributes
+    source_ids: IntArray
     alive: NDArray[np.bool_]
 
 
@@ -110,29 +110,44 @@ def state(heads: Sequence[Any]) -> State:
     return State(head.id, head.revision, head.next_document, *found)
 
 
-def columns(run: Sequence[Segment], generations: Sequence[Segment]) -> Columns:
-    """Attributes of the documents of a run of generations; if any is not cached, those of many are read at once."""
-    key = _of(run)
-    found = _columns.among([key])
-    if not found:
-        parts = _columns.among(_of([segment]) for segment in generations)
-        if missing := [segment for segment in generations if _of([segment]) not in parts]:
-            rows = fetch_rows(
-                "SELECT id, dead_count, size, posting_ids, source_ids, published, languages, dead"
-                " FROM search_generation WHERE id = ANY(%s)",
-                [[segment.id for segment in _first_needed(run, missing)]],
-            )
-            parts |= {((row.id, row.dead_count),): _unpacked(row) for row in rows}
-            # What was merged or has changed since is not read again, and would fill the caches.
-            present = {segment.id for segment in generations}
-            _rows.only(lambda key: present.issuperset(key[0]))
-            _columns.only(set(_of(generations)).issuperset)
-        of_run = [parts[_of([segment])] for segment in run]
-        found = {
-            key: Columns(joined([part.attributes for part in of_run]), np.concatenate([part.alive for part in of_run]))
-        }
-        _columns.keep(parts | found)
-    return found[key]
+def attributes_of_run(run: Sequence[Segment], generations: Sequence[Segment]) -> Attributes:
+    """Attributes of the documents of a run of generations."""
+    return joined(
+        _of_run(run, generations, _attributes, "posting_ids, source_ids, published, languages", _attributes_in)
+    )
+
+
+def origins_of_run(run: Sequence[Segment], generations: Sequence[Segment]) -> Origins:
+    """The source of each document of a run, and whether it is alive: what nearly every search needs of all of them."""
+    parts = _of_run(run, generations, _origins, "size, source_ids, dead", _origins_in)
+    return Origins(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _of_run(
+    run: Sequence[Segment],
+    generations: Sequence[Segment],
+    cache: Cache[tuple[int, int], Value],
+    columns: str,
+    unpacked: Callable[[Any], Value],
+) -> list[Value]:
+    """A value of each generation of a run; if any is not cached, those of many are read at once."""
+    found = cache.among(_of(run))
+    if len(found) < len(run):
+        found |= cache.among(_of(generations))
+        missing = [segment for segment in generations if (segment.id, segment.dead_count) not in found]
+        rows = fetch_rows(
+            f"SELECT id, dead_count, {columns} FROM search_generation WHERE id = ANY(%s)",
+            [[segment.id for segment in _first_needed(run, missing)]],
+        )
+        read = {(row.id, row.dead_count): unpacked(row) for row in rows}
+        cache.keep(read)
+        found |= read
+        # What was merged or has changed since is not read again, and would fill the caches.
+        present = {segment.id for segment in generations}
+        _rows.only(lambda key: present.issuperset(key[0]))
+        for each in (_attributes, _origins):
+            each.only(set(_of(generations)).__contains__)
+    return [found[key] for key in _of(run)]
 
 
 def _first_needed(run: Sequence[Segment], missing: Iterable[Segment]) -> list[Segment]:
@@ -154,26 +169,23 @@ def attributes_of(documents: IntArray) -> Attributes:
     return attributes(fetch_rows(_ATTRIBUTES, [documents.tolist()]), 0, documents.size)
 
 
-def of_sources(run: Sequence[Segment], ids: frozenset[int], source_ids: Callable[[], IntArray]) -> NDArray[np.bool_]:
-    """Flags of a run's documents from these sources, which hardly change from one search of a user to the next."""
-    key = tuple(segment.id for segment in run), ids
-    known = _of_sources.among([key]) or {key: np.packbits(np.isin(source_ids(), np.fromiter(ids, np.int64, len(ids))))}
-    _of_sources.keep(known)
-    return unpack_flags(known[key].tobytes(), run[-1].end - run[0].first)
+def _of(run: Sequence[Segment]) -> list[tuple[int, int]]:
+    return [(segment.id, segment.dead_count) for segment in run]
 
 
-def _of(run: Sequence[Segment]) -> tuple[tuple[int, int], ...]:
-    return tuple((segment.id, segment.dead_count) for segment in run)
-
-
-def _unpacked(row: Any) -> Columns:
-    known = Attributes(
+def _attributes_in(row: Any) -> Attributes:
+    return Attributes(
         np.frombuffer(row.posting_ids, "<i8"),
         np.frombuffer(row.source_ids, "<i4"),
         np.frombuffer(row.published, "<i8"),
         np.frombuffer(row.languages, "S3"),
     )
-    return Columns(known, ~unpack_flags(row.dead, row.size))
+
+
+def _origins_in(row: Any) -> Origins:
+    source_ids = np.frombuffer(row.source_ids, "<i4")
+    is_small = source_ids.max(initial=0) < 2**16
+    return Origins(source_ids.astype(np.uint16) if is_small else source_ids, ~unpack_flags(row.dead, row.size))
 
 
 _ROWS = """

@@ -323,16 +323,17 @@ def publish_in_parts(chance: random.Random, source, *, parts: int, size: int) ->
         maintain(at_least=size)
 
 
-def test_attributes_of_an_index_that_is_larger_than_its_cache_are_read_once(small_levels, monkeypatch):
+@pytest.mark.parametrize(("name", "used"), [("attributes", "attributes"), ("origins", "source_ids")])
+def test_columns_of_an_index_that_is_larger_than_their_cache_are_read_once(name, used, small_levels, monkeypatch):
     chance, source = random.Random(5), a_source()
     publish_in_parts(chance, source, parts=24, size=8)
-    unpacked, read = stored._unpacked, list[int]()
-    monkeypatch.setattr(stored, "_columns", Cache(2_200, stored._column_weight))  # bytes; of two generations
+    unpack, read = getattr(stored, f"_{name}_in"), list[int]()
+    monkeypatch.setattr(stored, f"_{name}", Cache(2_200, stored._weight))  # bytes; of a few generations
     monkeypatch.setattr(stored, "READ_AT_ONCE", 64)
-    monkeypatch.setattr(stored, "_unpacked", lambda row: read.append(row.id) or unpacked(row))
+    monkeypatch.setattr(stored, f"_{name}_in", lambda row: read.append(row.id) or unpack(row))
     with snapshot() as index:
         for block in index.blocks(index.numbers(["news"])):
-            block.attributes()
+            getattr(block, used)()
     assert Generation.objects.count() > 3
     assert sorted(read) == sorted(Generation.objects.values_list("pk", flat=True))
 
@@ -348,7 +349,7 @@ def test_of_merged_generations_nothing_stays_in_memory(small_levels):
     read_all()
     present = dict(Generation.objects.values_list("pk", "dead_count"))
     assert {id for ids, _ in stored._rows._values for id in ids} <= set(present)
-    assert {pair for pairs in stored._columns._values for pair in pairs} == set(present.items())
+    assert set(stored._attributes._values) == set(stored._origins._values) == set(present.items())
 
 
 def read_all() -> None:
@@ -356,6 +357,7 @@ def read_all() -> None:
         for block in index.blocks(index.numbers(WORDS)):
             block.rows()
             block.attributes()
+            block.source_ids()
 
 
 def test_generations_with_impacts_of_another_version_are_reported_and_rebuilt(monkeypatch):

@@ -7,6 +7,7 @@ are read.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -33,8 +34,8 @@ class PostingSource(Protocol):
 
     def attributes(self) -> Attributes: ...
 
-    def of_sources(self, ids: frozenset[int]) -> Flags:
-        """Flags of the documents from one of these sources; the caller may change them."""
+    def source_ids(self) -> IntArray:
+        """The source of each document, as in its attributes, but cheaper."""
         ...
 
     def holding(self, term: int) -> IntArray:
@@ -140,8 +141,15 @@ class _Known(Condition):
 class Sources(Condition):
     ids: frozenset[int]
 
+    @cached_property
+    def _is_wanted(self) -> Flags:
+        """By source; False at the end, for all that are larger."""
+        flags = np.zeros(max(self.ids, default=0) + 2, np.bool_)
+        flags[np.fromiter(self.ids, np.int64, len(self.ids))] = True
+        return flags
+
     def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
-        flags = block.of_sources(self.ids)
+        flags = self._is_wanted.take(block.source_ids(), mode="clip")
         return flags, flags
 
 
