@@ -1,0 +1,1 @@
+"""Services that keep or show articles elsewhere."""
