@@ -285,3 +285,18 @@ def test_the_best_results_of_the_querys_own_words_stay_first():
     assert answer.ranking.documents.tolist()[:1] == plain_first[:1]
     assert answer.ranking.documents.tolist()[-1] == 3
     assert (np.diff(answer.ranking.scores) <= 0).all()
+
+
+@few
+@given(seeds, st.integers(0, 400))
+def test_feedback_adds_the_heaviest_terms_whose_postings_may_be_read(seed, room):
+    index, query = an_index(seed), some_query(seed)
+    everything = search(index, query, 10, recipe=EAGER).expansion.terms
+    some = search(index, query, 10, recipe=Recipe(rarity=0, postings=room)).expansion.terms
+    expected = []
+    for term in everything:
+        [cost] = [0] if term.term in query.terms else index.document_frequencies(index.numbers([term.term])).tolist()
+        if cost <= room:
+            expected.append(term)
+            room -= cost
+    assert list(some) == expected

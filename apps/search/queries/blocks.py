@@ -1,6 +1,6 @@
 """Blocks of the index for ranking, conditions and lists of the newest: generations and the in-memory segment."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import repeat
 from typing import TYPE_CHECKING
@@ -18,7 +18,8 @@ from apps.search.queries.stored import Origins, Segment
 if TYPE_CHECKING:
     from apps.search.queries.snapshot import Snapshot
 
-FIRST_READ = 12  # blocks, where a search may stop early: reading a few more is cheaper than a second query
+FIRST_READ = 12  # blocks: reading a few more is cheaper than a second query
+MAX_POSTINGS = 1_000_000  # read in one pass of ranking; beyond them only the newest documents are ranked
 MAX_JOINED = 4 * MAX_GENERATION  # documents: each further block costs a search as much as 100,000 of them
 NOTHING = np.empty(0, np.int64)
 
@@ -26,14 +27,13 @@ NOTHING = np.empty(0, np.int64)
 class Reader:
     """Reads the rows of terms, of all blocks in one query, as round trips cost more than lookups.
 
-    Where a search may stop early, it first reads those of a few blocks, then those of all others.
+    As a search may stop early, it first reads those of a few blocks, and then each time those of as many more.
     """
 
-    def __init__(self, runs: Sequence[Sequence[Segment]], terms: Sequence[int], *, may_stop: bool) -> None:
+    def __init__(self, runs: Sequence[Sequence[Segment]], terms: Sequence[int]) -> None:
         self._waiting = list(runs)
         self._terms = terms
         self.place = {term: place for place, term in enumerate(terms)}  # of each term in `rows`
-        self._may_stop = may_stop
         self._rows: dict[int, list[Row | None]] = {}  # by the first generation of a run
         self._largest: dict[tuple[int, int], int] | None = None
 
@@ -41,8 +41,8 @@ class Reader:
         """Of each of the terms, in their order."""
         if run[0].id not in self._rows:
             start = next(number for number, each in enumerate(self._waiting) if each is run)
-            first, end = (start, start + FIRST_READ) if self._may_stop and not self._rows else (0, len(self._waiting))
-            chosen, self._waiting[first:end] = self._waiting[first:end], []
+            end = start + max(FIRST_READ, len(self._rows))
+            chosen, self._waiting[start:end] = self._waiting[start:end], []
             self._rows |= {each[0].id: rows for each, rows in stored.rows(chosen, self._terms)}
         return self._rows[run[0].id]
 
@@ -58,6 +58,7 @@ class _Block(PostingSource):
 
     first: int
     latest: int
+    postings = 0  # in the rows that were read
 
     def __init__(self, snapshot: "Snapshot") -> None:
         self._snapshot = snapshot
@@ -115,7 +116,9 @@ class GenerationBlock(_Block):
         return np.array(found) * ((K1 + 1) / MAX_PACKED)
 
     def rows(self) -> Sequence[Row | None]:
-        return self._reader.rows(self._segments)
+        found = self._reader.rows(self._segments)
+        self.postings = sum(row.documents.size for row in found if row)
+        return found
 
     @cached_property
     def _attributes(self) -> Attributes:
@@ -199,4 +202,20 @@ def joinable(generations: Sequence[Segment], *, may_stop: bool) -> list[list[Seg
     return runs
 
 
-Blocks = list[GenerationBlock | MemoryBlock]
+class Bounded:
+    """Blocks from the newest on, until the postings that were read in them are more than one pass may cost."""
+
+    def __init__(self, blocks: Iterable[GenerationBlock | MemoryBlock]) -> None:
+        self._blocks = blocks
+        self.is_partial = False
+
+    def __iter__(self) -> Iterator[GenerationBlock | MemoryBlock]:
+        room = float(MAX_POSTINGS)
+        for block in self._blocks:
+            if room <= 0:
+                self.is_partial = True
+                break
+            yield block
+            if block.postings:
+                allowed = block.allowed()  # of those that a condition excludes most were no work
+                room -= block.postings * (1 if allowed is None else np.count_nonzero(allowed) / block.size)

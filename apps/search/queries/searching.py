@@ -250,7 +250,7 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
     kept = tickers_last(index, found, known, kept)
     if request.fold:
         kept = first_of_each(known, kept)
-    exact, with_own_words = _amounts_with(narrowed, required)
+    exact, with_own_words, is_partial = _amounts_with(narrowed, required)
     added = answer.expansion.added(query.terms)
     origins = sorted({document for term in added for document, _ in term.origins})
     posting_of = dict(zip(origins, index.attributes(np.array(origins, np.int64)).posting_ids.tolist(), strict=True))
@@ -261,7 +261,7 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
         exact=exact,
         added=tuple(Added(term.term, term.weight, tuple(posting_of[at] for at, _ in term.origins)) for term in added),
         sources=Counter(known.source_ids.tolist()),
-        is_partial=limited.is_partial,
+        is_partial=is_partial or limited.is_partial,
     )
     sources, published = known.source_ids[kept], known.published[kept]
     return _Ranked(whole, tuple(sources.tolist()), tuple(published.tolist()), worth and worth.followers)
@@ -285,10 +285,11 @@ def _judgement(index: Snapshot, request: _Request) -> Judgement:
     )
 
 
-def _amounts_with(index: Snapshot, required: Sequence[Sequence[str]]) -> tuple[int, int]:
-    """The numbers of admitted documents with a term of each group, and with any of the terms."""
+def _amounts_with(index: Snapshot, required: Sequence[Sequence[str]]) -> tuple[int, int, bool]:
+    """The numbers of admitted documents with a term of each group, and with any; whether old ones are not counted."""
     exact = amount = 0
-    for block in index.blocks(index.numbers([term for group in required for term in group])):
+    blocks = index.blocks(index.numbers([term for group in required for term in group]))
+    for block in blocks:
         rows, allowed = iter(block.rows()), block.allowed()
         met = np.zeros(block.size, np.uint16)  # groups of which a document has a term
         for group in required:
@@ -299,7 +300,7 @@ def _amounts_with(index: Snapshot, required: Sequence[Sequence[str]]) -> tuple[i
             amount += int((before == 0).sum())
             exact += int((before == len(required) - 1).sum())
             met[admitted] = before + 1
-    return exact, amount
+    return exact, amount, blocks.is_partial
 
 
 # --- freshness and authority ------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from apps.search.algorithms.index.inversion import Attributes, Chunk, Document, 
 from apps.search.algorithms.index.newest import Found, newest
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
 from apps.search.queries import stored
-from apps.search.queries.blocks import Blocks, GenerationBlock, MemoryBlock, Reader, joinable
+from apps.search.queries.blocks import Bounded, GenerationBlock, MemoryBlock, Reader, joinable
 from apps.search.queries.terms import Terms
 
 _NO_ITEMS = np.empty(0, np.int32)
@@ -78,8 +79,8 @@ class Snapshot:
             counts += chunk.frequencies(numbers)
         return counts
 
-    def blocks(self, numbers: IntArray = NO_TERMS) -> Blocks:
-        """All blocks, the newest first, ready to return the rows of these terms."""
+    def blocks(self, numbers: IntArray = NO_TERMS) -> Bounded:
+        """The blocks, the newest first, ready to return the rows of these terms."""
         wanted = numbers.tolist()
         required = sorted(set(self.condition.terms()))
         # Without terms a search by time ends in the newest generation, which should not be a part of a large block.
@@ -87,10 +88,9 @@ class Snapshot:
         may_stop = not wanted or self.worth is not None
         runs = joinable(generations, may_stop=may_stop) if wanted or required else [[each] for each in generations]
         runs.reverse()
-        reader = Reader(runs, wanted, may_stop=self.worth is not None)
-        conditions = Reader(runs, required, may_stop=may_stop)
-        memory: Blocks = [MemoryBlock(self, self._chunks, wanted)] if self._chunks else []
-        return memory + [GenerationBlock(self, run, wanted, reader, conditions) for run in runs]
+        reader, conditions = Reader(runs, wanted), Reader(runs, required)
+        memory = [MemoryBlock(self, self._chunks, wanted)] if self._chunks else []
+        return Bounded(chain(memory, (GenerationBlock(self, run, wanted, reader, conditions) for run in runs)))
 
     def vectors(self, documents: IntArray) -> Vectors:
         """Without addresses and what a source repeats in its postings: related terms would come from it."""

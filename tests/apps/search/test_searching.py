@@ -6,18 +6,15 @@ from datetime import UTC
 
 import pytest
 from django.core.cache import cache
-from django.db import OperationalError, connection
-from django.test.utils import CaptureQueriesContext
 from hypothesis import given
 from hypothesis import strategies as st
-from psycopg.errors import QueryCanceled
 
 from apps.postings.actions import Document, store
 from apps.postings.queries import BadCursor
 from apps.search.actions.reindexing import consume
 from apps.search.actions.segment_building import maintain
 from apps.search.algorithms.language import parse
-from apps.search.queries import LENGTH, TooCostly, limits
+from apps.search.queries import LENGTH
 from apps.search.queries import searching as module
 from apps.search.queries.cursors import RankCursor
 from apps.sources.formats.feed import ParsedEntry
@@ -308,70 +305,6 @@ def test_the_total_goes_on_where_lists_end(monkeypatch):
         assert search("paris", user, order=order).total == 50
     assert len(all_pages("paris", user, order="newest")) == 50
     assert len(all_pages("paris", user, order="relevance")) == 30
-
-
-# --- cost -------------------------------------------------------------------------------------------------------------
-COSTLY = [
-    "paris " * 99,
-    " ".join(f'"the of {number}"' for number in range(70)),
-    " OR ".join(f"(w{number} -x{number})" for number in range(40)),
-    ",".join(["author:a", *"bcdefghijklmnopqrstuvwxyz"]) + " " + ",".join(["category:a", *"bcdefghijklmnopqrstuvw"]),
-    "source:" + ",".join("abcdefghijklmnopqrstuvwxyz") + " is:unread -is:starred (is:followed OR is:unread)",
-    "intitle:" + ",".join(f'"the w{number}"' for number in range(60)),
-    "(" * 20 + "paris" + ")" * 20,
-]
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_a_search_takes_a_bounded_number_of_statements_however_long_it_is_and_however_much_there_is(order):
-    user = a_follow().user
-    worst = []
-    for amount in (3, 60):
-        for number in range(amount):
-            source = a_source(listed=True, category="World", title=f"Source {number}")
-            a_follow(user, source)
-            published(f"Paris the of {number} w{number}", source, author=f"A. Sen{number}", categories=[f"b{number}"])
-        consume()
-        maintain(at_least=2)
-        costs = []
-        for text in COSTLY:
-            search(text, user, order=order, expansion=True)
-            with CaptureQueriesContext(connection) as captured:
-                search(text, user, order=order, expansion=True)
-            costs.append(len(captured))
-        worst.append(max(costs))
-    assert max(worst) <= 40
-    assert worst[1] <= worst[0] + 3  # words that were not there at first are looked up now
-
-
-def test_documents_read_for_phrases_are_bounded_and_results_marked_partial(monkeypatch):
-    source = a_source(listed=True)
-    for number in range(40):
-        published("of the" if number < 5 else "the of", source, days=40 - number)
-    consume()
-    everything = search('"the of"', order="newest")
-    assert (everything.total, everything.is_partial) == (35, False)
-    monkeypatch.setattr(limits, "MAX_READ", 10)
-    for order in ORDERS:
-        some = search('"the of"', order=order)
-        assert some.is_partial
-        assert 0 < len(some.postings) <= 10
-    assert not search("paris").is_partial
-
-
-def test_timeout_is_distinguished_from_a_lost_database(monkeypatch):
-    def failing(cause):
-        def fail(*_, **__):
-            raise OperationalError("canceling statement due to statement timeout") from cause
-
-        return fail
-
-    monkeypatch.setattr(module, "condition_of", failing(QueryCanceled()))
-    with pytest.raises(TooCostly, match="took too long"):
-        search("lang:en")
-    monkeypatch.setattr(module, "condition_of", failing(None))
-    with pytest.raises(OperationalError):
-        search("lang:en")
 
 
 @pytest.mark.usefixtures("feedback_on_common_words")

@@ -24,6 +24,7 @@ class Recipe:
     documents: int = 20  # that feedback is taken from
     sharpness: float = 6.0  # power of a document's score in its share of the feedback
     terms: int = 50  # that feedback gives a weight; 0 for none
+    postings: int = 1_000_000  # of them together, which bounds the cost of feedback in a large archive
     clear: float = 0.4  # fall of the scores from the first to the last of these documents, from which a query is clear
     feedback: float = 1.0  # length of the feedback beside a clear query of length 1
     doubtful: float = 0.35  # the same for another query
@@ -82,7 +83,7 @@ def search(
     depth = max(count, recipe.pair_documents, recipe.documents) + len(judgement.unwanted)
     first = _pass(index, weights, query, recipe, depth)
     share = _feedback_share(index, query, first, recipe, judgement)
-    words = _feedback(index, first, recipe, judgement) if share else Expansion()
+    words = _affordable(index, _feedback(index, first, recipe, judgement), query, recipe) if share else Expansion()
     if not words.terms:
         return RankedAnswer(_without(first, judgement.unwanted).first(count), words, weights)
     for term in words.terms:
@@ -157,6 +158,18 @@ def _feedback(index: Index, first: Ranking, recipe: Recipe, judgement: Judgement
         without=judgement.removed,
         trusted=wanted,
     )
+
+
+def _affordable(index: Index, words: Expansion, query: Query, recipe: Recipe) -> Expansion:
+    """The heaviest terms of feedback whose postings can be read."""
+    frequencies = index.document_frequencies(index.numbers([term.term for term in words.terms])).tolist()
+    room, kept = recipe.postings, []
+    for term, documents in zip(words.terms, frequencies, strict=True):
+        cost = 0 if term.term in query.terms else documents
+        if cost <= room:
+            room -= cost
+            kept.append(term)
+    return Expansion(tuple(kept))
 
 
 # --- a bonus for documents in which words of the query stand next to each other ---------------------------------------
