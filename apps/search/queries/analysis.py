@@ -38,10 +38,10 @@ def languages_of(index: Snapshot, tree: Tree) -> list[str]:
 
 
 def _language_counts(index: Snapshot) -> Counter[str]:
-    # Those of the newest documents, as attributes of a large index are costly to read.
-    first = index.state.next_document - READ_AT_ONCE
-    newest = (block for block in index.blocks() if block.first + block.size > first)
-    blocks = {(index.state.head, block.first, block.size): block for block in newest}
+    # Of a large index those of every n-th block, as attributes are costly to read.
+    every = 1 + index.state.next_document // READ_AT_ONCE
+    chosen = list(index.blocks())[::-every]
+    blocks = {(index.state.head, block.first, block.size): block for block in chosen}
     known = _counts.among(blocks)
     for key in blocks.keys() - known.keys():
         codes, counts = np.unique(blocks[key].attributes().languages, return_counts=True)

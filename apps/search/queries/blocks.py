@@ -1,6 +1,6 @@
 """Blocks of the index for ranking, conditions and lists of the newest: generations and the in-memory segment."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from itertools import repeat
 from typing import TYPE_CHECKING
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from apps.search.queries.snapshot import Snapshot
 
 FIRST_READ = 12  # blocks: reading a few more is cheaper than a second query
-MAX_POSTINGS = 1_000_000  # read in one pass of ranking; beyond them only the newest documents are ranked
 MAX_JOINED = 4 * MAX_GENERATION  # documents: each further block costs a search as much as 100,000 of them
 NOTHING = np.empty(0, np.int64)
 
@@ -27,7 +26,7 @@ NOTHING = np.empty(0, np.int64)
 class Reader:
     """Reads the rows of terms, of all blocks in one query, as round trips cost more than lookups.
 
-    As a search may stop early, it first reads those of a few blocks, and then each time those of as many more.
+    As a search may stop early, it first reads those of a few blocks, and then as many again each time.
     """
 
     def __init__(self, runs: Sequence[Sequence[Segment]], terms: Sequence[int]) -> None:
@@ -46,6 +45,10 @@ class Reader:
             self._rows |= {each[0].id: rows for each, rows in stored.rows(chosen, self._terms)}
         return self._rows[run[0].id]
 
+    def read_rows(self, run: Sequence[Segment]) -> list[Row | None]:
+        """None at all if they were not read."""
+        return self._rows.get(run[0].id, [])
+
     def largest(self, generation: int, term: int) -> int:
         if self._largest is None:
             waiting = [segment.id for run in self._waiting for segment in run]
@@ -58,7 +61,6 @@ class _Block(PostingSource):
 
     first: int
     latest: int
-    postings = 0  # in the rows that were read
 
     def __init__(self, snapshot: "Snapshot") -> None:
         self._snapshot = snapshot
@@ -66,6 +68,9 @@ class _Block(PostingSource):
 
     def alive(self) -> NDArray[np.bool_] | None:
         raise NotImplementedError
+
+    def admitted(self, terms: Collection[int]) -> int:
+        return 0
 
     def source_ids(self) -> IntArray:
         return self.attributes().source_ids
@@ -116,9 +121,14 @@ class GenerationBlock(_Block):
         return np.array(found) * ((K1 + 1) / MAX_PACKED)
 
     def rows(self) -> Sequence[Row | None]:
-        found = self._reader.rows(self._segments)
-        self.postings = sum(row.documents.size for row in found if row)
-        return found
+        return self._reader.rows(self._segments)
+
+    def admitted(self, terms: Collection[int]) -> int:
+        """The number of these terms' postings that were read and that the condition admits."""
+        rows = self._reader.read_rows(self._segments)
+        own = [row.documents for term, row in zip(self._terms, rows, strict=False) if row and term in terms]
+        allowed = self.allowed() if own else None
+        return sum(held.size if allowed is None else int(np.count_nonzero(allowed[held])) for held in own)
 
     @cached_property
     def _attributes(self) -> Attributes:
@@ -200,22 +210,3 @@ def joinable(generations: Sequence[Segment], *, may_stop: bool) -> list[list[Seg
         else:
             runs.append([segment])
     return runs
-
-
-class Bounded:
-    """Blocks from the newest on, until the postings that were read in them are more than one pass may cost."""
-
-    def __init__(self, blocks: Iterable[GenerationBlock | MemoryBlock]) -> None:
-        self._blocks = blocks
-        self.is_partial = False
-
-    def __iter__(self) -> Iterator[GenerationBlock | MemoryBlock]:
-        room = float(MAX_POSTINGS)
-        for block in self._blocks:
-            if room <= 0:
-                self.is_partial = True
-                break
-            yield block
-            if block.postings:
-                allowed = block.allowed()  # of those that a condition excludes most were no work
-                room -= block.postings * (1 if allowed is None else np.count_nonzero(allowed) / block.size)

@@ -10,6 +10,8 @@ from apps.search.algorithms.index.conditions import All, Any, Condition, Flags, 
 from apps.search.algorithms.index.inversion import Document
 from apps.search.queries.blocks import GenerationBlock, MemoryBlock
 
+# Of the query's own terms, admitted by its condition, that a pass of ranking reads: the newest.
+MAX_POSTINGS = 1_000_000
 MAX_READ = 20_000  # documents read in one search, to verify phrases
 MAX_TRIED = 100_000  # evaluations of phrases; a query of many phrases reads fewer documents
 READ_AT_ONCE = 1_000  # documents in memory at a time; one may have 20,000 words

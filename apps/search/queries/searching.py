@@ -241,8 +241,9 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
     condition = condition_of(conditions(request.tree), request.user, languages=languages, now=request.now)
     limited = Limited(condition, until=until, at_once=True)
     worth = Worth(microseconds(request.now), _followers()) if request.order == "fresh" else None
-    narrowed = index.restricted(limited, worth)
+    narrowed = index.restricted(limited, worth, index.numbers(list(query.terms)).tolist())
     answer = recipe.search(narrowed, query, MAX_RANKED, recipe=_recipe(request, judgement), judgement=judgement)
+    is_partial = limited.is_partial or narrowed.is_partial  # before counting, which skips no irrelevant blocks
     found, required = answer.ranking, required_terms(request.tree, languages)
     known = index.attributes(found.documents)
     is_unjudged = request.order == "relevance" and not judgement.wanted
@@ -250,7 +251,7 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
     kept = tickers_last(index, found, known, kept)
     if request.fold:
         kept = first_of_each(known, kept)
-    exact, with_own_words, is_partial = _amounts_with(narrowed, required)
+    exact, with_own_words = _amounts_with(narrowed, required)
     added = answer.expansion.added(query.terms)
     origins = sorted({document for term in added for document, _ in term.origins})
     posting_of = dict(zip(origins, index.attributes(np.array(origins, np.int64)).posting_ids.tolist(), strict=True))
@@ -261,7 +262,7 @@ def _rank(index: Snapshot, request: _Request, until: int) -> _Ranked | None:
         exact=exact,
         added=tuple(Added(term.term, term.weight, tuple(posting_of[at] for at, _ in term.origins)) for term in added),
         sources=Counter(known.source_ids.tolist()),
-        is_partial=is_partial or limited.is_partial,
+        is_partial=is_partial,
     )
     sources, published = known.source_ids[kept], known.published[kept]
     return _Ranked(whole, tuple(sources.tolist()), tuple(published.tolist()), worth and worth.followers)
@@ -285,11 +286,10 @@ def _judgement(index: Snapshot, request: _Request) -> Judgement:
     )
 
 
-def _amounts_with(index: Snapshot, required: Sequence[Sequence[str]]) -> tuple[int, int, bool]:
-    """The numbers of admitted documents with a term of each group, and with any; whether old ones are not counted."""
+def _amounts_with(index: Snapshot, required: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """The numbers of admitted documents with a term of each group, and with any of the terms."""
     exact = amount = 0
-    blocks = index.blocks(index.numbers([term for group in required for term in group]))
-    for block in blocks:
+    for block in index.blocks(index.numbers([term for group in required for term in group])):
         rows, allowed = iter(block.rows()), block.allowed()
         met = np.zeros(block.size, np.uint16)  # groups of which a document has a term
         for group in required:
@@ -300,7 +300,7 @@ def _amounts_with(index: Snapshot, required: Sequence[Sequence[str]]) -> tuple[i
             amount += int((before == 0).sum())
             exact += int((before == len(required) - 1).sum())
             met[admitted] = before + 1
-    return exact, amount, blocks.is_partial
+    return exact, amount
 
 
 # --- freshness and authority ------------------------------------------------------------------------------------------

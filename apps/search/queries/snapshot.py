@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,8 @@ from apps.search.algorithms.index.conditions import ALWAYS, Condition, Worth
 from apps.search.algorithms.index.inversion import Attributes, Chunk, Document, spans
 from apps.search.algorithms.index.newest import Found, newest
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
-from apps.search.queries import stored
-from apps.search.queries.blocks import Bounded, GenerationBlock, MemoryBlock, Reader, joinable
+from apps.search.queries import limits, stored
+from apps.search.queries.blocks import GenerationBlock, MemoryBlock, Reader, joinable
 from apps.search.queries.terms import Terms
 
 _NO_ITEMS = np.empty(0, np.int32)
@@ -39,18 +38,28 @@ def snapshot() -> "Iterator[Snapshot]":
 class Snapshot:
     """Made by `snapshot`. The `Index` of ranking, lists by time, and the mapping of documents to postings."""
 
-    def __init__(self, state: stored.State, condition: Condition = ALWAYS, worth: Worth | None = None) -> None:
+    def __init__(
+        self,
+        state: stored.State,
+        condition: Condition = ALWAYS,
+        worth: Worth | None = None,
+        own_terms: frozenset[int] = frozenset(),
+    ) -> None:
         self.state = state
         self.condition = condition
         self.worth = worth
+        self.own_terms = own_terms
+        self.is_partial = False  # whether the oldest documents were left out
         self._terms = Terms(state.head, state.revision)
 
-    def restricted(self, condition: Condition, worth: Worth | None = None) -> "Snapshot":
+    def restricted(
+        self, condition: Condition, worth: Worth | None = None, own_terms: Collection[int] = ()
+    ) -> "Snapshot":
         """The same snapshot, in which only documents that meet the condition are found, with scores scaled by `worth`.
 
-        Other documents still count in frequencies.
+        Other documents still count in frequencies. Behind too many postings of the query's own terms there are none.
         """
-        other = Snapshot(self.state, condition, worth)
+        other = Snapshot(self.state, condition, worth, frozenset(own_terms))
         other._terms = self._terms
         other.__dict__["_chunks"] = self._chunks
         return other
@@ -79,7 +88,7 @@ class Snapshot:
             counts += chunk.frequencies(numbers)
         return counts
 
-    def blocks(self, numbers: IntArray = NO_TERMS) -> Bounded:
+    def blocks(self, numbers: IntArray = NO_TERMS) -> Iterator[GenerationBlock | MemoryBlock]:
         """The blocks, the newest first, ready to return the rows of these terms."""
         wanted = numbers.tolist()
         required = sorted(set(self.condition.terms()))
@@ -89,8 +98,14 @@ class Snapshot:
         runs = joinable(generations, may_stop=may_stop) if wanted or required else [[each] for each in generations]
         runs.reverse()
         reader, conditions = Reader(runs, wanted), Reader(runs, required)
-        memory = [MemoryBlock(self, self._chunks, wanted)] if self._chunks else []
-        return Bounded(chain(memory, (GenerationBlock(self, run, wanted, reader, conditions) for run in runs)))
+        memory: list[GenerationBlock | MemoryBlock] = [MemoryBlock(self, self._chunks, wanted)] if self._chunks else []
+        room = limits.MAX_POSTINGS
+        for block in memory + [GenerationBlock(self, run, wanted, reader, conditions) for run in runs]:
+            if room <= 0:
+                self.is_partial = True
+                break
+            yield block
+            room -= block.admitted(self.own_terms)
 
     def vectors(self, documents: IntArray) -> Vectors:
         """Without addresses and what a source repeats in its postings: related terms would come from it."""

@@ -1,5 +1,6 @@
 """What a search costs at most."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -59,30 +60,69 @@ def test_a_search_takes_a_bounded_number_of_statements_however_long_it_is_and_ho
     assert worst[1] <= worst[0] + 3  # words that were not there at first are looked up now
 
 
-def test_of_a_word_of_very_many_articles_the_newest_are_ranked_and_results_marked_partial(monkeypatch):
+@pytest.fixture
+def small_blocks(monkeypatch) -> None:
+    """Blocks of eight documents, and feedback also on common words."""
     for name, size in (("SMALLEST", 2), ("MIDDLE", 8), ("LARGEST", 8)):
         monkeypatch.setattr(levels, name, size)
-    source = a_source(listed=True)
-    oldest = published("Storm over the river", source, days=100)
+    for name, size in (("MAX_GENERATION", 8), ("MAX_JOINED", 8), ("FIRST_READ", 1)):
+        monkeypatch.setattr(blocks, name, size)
+    monkeypatch.setattr(module, "OURS", replace(module.OURS, rarity=0))
+
+
+def index_all() -> None:
+    consume()
+    maintain(at_least=2)
+
+
+@pytest.mark.parametrize("expansion", [False, True])
+def test_of_a_word_of_very_many_articles_the_newest_are_ranked_and_results_marked_partial(
+    expansion, small_blocks, monkeypatch
+):
+    source, other = a_source(listed=True), a_source(listed=True)
+    oldest = published("Storm over the river", other, days=100)
     for number in range(60):
         published(f"Storm number {number}", source, days=90 - number)
         if number % 10 == 9:
-            consume()
-            maintain(at_least=2)
-    whole = search("storm")
+            index_all()
+    whole = search("storm", expansion=expansion)
     assert (whole.total, whole.is_partial) == (61, False)
-    for name, size in (("MAX_GENERATION", 8), ("MAX_JOINED", 16), ("MAX_POSTINGS", 12), ("FIRST_READ", 1)):
-        monkeypatch.setattr(blocks, name, size)
+    monkeypatch.setattr(limits, "MAX_POSTINGS", 12)
     for order in ("relevance", "fresh"):
-        some = search("storm", order=order)
+        some = search("storm", order=order, expansion=expansion)
         assert some.is_partial
         assert 12 <= len(some.postings) == some.total < 40
         assert "Storm number 59" in titles(some)
         assert oldest.pk not in some.postings
-        # A rarer word or an earlier date finds it: what a condition excludes counts for nothing.
-        for text in ("river", "storm before:2026-01-01"):
-            found = search(text.replace("2026-01-01", f"{NOON - timedelta(days=95):%Y-%m-%d}"), order=order)
+        # A rarer word, a date or a feed finds it: what a condition excludes counts for nothing.
+        for text in ("river", f"storm before:{NOON - timedelta(days=95):%Y-%m-%d}", f"storm source:{other.pk}"):
+            found = search(text, order=order, expansion=expansion)
             assert (found.postings, found.is_partial) == ((oldest.pk,), False), text
+
+
+@pytest.mark.parametrize("order", ["relevance", "fresh"])
+def test_related_terms_never_push_articles_with_the_querys_own_words_out_of_the_bounds(
+    order, small_blocks, monkeypatch
+):
+    sources = [a_source(listed=True) for _ in range(3)]
+    for title, first, count in (("Storm over hills", 100, 8), ("Over hills", 80, 30), ("Storm over hills", 40, 12)):
+        for number in range(count):
+            published(title, sources[number % 3], days=first - number)
+        index_all()
+    monkeypatch.setattr(limits, "MAX_POSTINGS", 25)
+    found = search("storm", order=order, expansion=True)
+    assert [added.term for added in found.added] == ["hill"]
+    assert titles(found)[:20] == ["Storm over hills"] * 20
+    assert (found.total, found.is_partial) == (50, False)
+
+
+@pytest.mark.parametrize("number", [2**22, 2**31 - 1, 2**63 - 1])
+def test_any_number_may_be_that_of_a_source(number):
+    published("Storm", a_source(listed=True))
+    index_all()
+    for order in ORDERS:
+        assert search(f"storm source:{number}", order=order).postings == ()
+        assert len(search(f"storm -source:{number}", order=order).postings) == 1
 
 
 def test_documents_read_for_phrases_are_bounded_and_results_marked_partial(monkeypatch):

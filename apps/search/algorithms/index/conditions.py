@@ -17,6 +17,7 @@ from apps.search.algorithms.index.inversion import Attributes, Document
 from apps.search.algorithms.models.factors import Authority, Freshness
 
 Flags = NDArray[np.bool_]
+MAX_TABLE = 2**22  # sources; a user may search for any number
 IntArray = NDArray[np.integer]
 
 
@@ -142,14 +143,17 @@ class Sources(Condition):
     ids: frozenset[int]
 
     @cached_property
-    def _is_wanted(self) -> Flags:
-        """By source; False at the end, for all that are larger."""
+    def _is_wanted(self) -> Flags | None:
+        """By source, False at the end for all that are larger; None where that would take much memory."""
+        if max(self.ids, default=0) > MAX_TABLE:
+            return None
         flags = np.zeros(max(self.ids, default=0) + 2, np.bool_)
-        flags[np.fromiter(self.ids, np.int64, len(self.ids))] = True
+        flags[list(self.ids)] = True
         return flags
 
     def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
-        flags = self._is_wanted.take(block.source_ids(), mode="clip")
+        known, is_wanted = block.source_ids(), self._is_wanted
+        flags = np.isin(known, list(self.ids)) if is_wanted is None else is_wanted.take(known, mode="clip")
         return flags, flags
 
 

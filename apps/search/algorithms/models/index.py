@@ -102,7 +102,7 @@ class Index(Protocol):
         ...
 
     def blocks(self, numbers: IntArray) -> Iterable[Block]:
-        """All blocks, newest first, ready to give the rows of these terms."""
+        """The blocks, newest first, ready to give the rows of these terms; a huge index may leave out the oldest."""
         ...
 
     def vectors(self, documents: IntArray) -> Vectors:

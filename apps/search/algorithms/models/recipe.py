@@ -112,6 +112,8 @@ def _feedback_share(index: Index, query: Query, first: Ranking, recipe: Recipe, 
 
 def _behind_the_first(first: Ranking, second: Ranking, recipe: Recipe) -> Ranking:
     """The second ranking behind the documents that are nearly as good as the first by the query's own words."""
+    if not len(second):
+        return first
     head = first.first(recipe.documents)
     head = head.first(int((head.scores >= recipe.kept * head.scores[0]).sum()))
     rest = _without(second, head.documents)
@@ -161,7 +163,7 @@ def _feedback(index: Index, first: Ranking, recipe: Recipe, judgement: Judgement
 
 
 def _affordable(index: Index, words: Expansion, query: Query, recipe: Recipe) -> Expansion:
-    """The heaviest terms of feedback whose postings can be read."""
+    """The heaviest terms of feedback whose postings may be read; the weight of the others is not made up for."""
     frequencies = index.document_frequencies(index.numbers([term.term for term in words.terms])).tolist()
     room, kept = recipe.postings, []
     for term, documents in zip(words.terms, frequencies, strict=True):
