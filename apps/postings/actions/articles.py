@@ -107,7 +107,8 @@ def fill(posting_id: int, page: PageOfPosting) -> bool:
     [folded] = fold([dated], but=[posting_id])
     Fingerprint.objects.filter(pk=posting_id).delete()
     remember([(posting_id, folded)])
-    note_copies_later((key, posting.published_at) for key in (posting.fold_key, folded.key))
+    keys = (posting.fold_key, folded.key)
+    note_copies_later(((key, posting.published_at) for key in keys), [(posting_id, folded)])
     Posting.objects.filter(pk=posting_id).update(
         lead=learner.lead(posting.source_id, title, markup, stripped),
         fold_key=folded.key,

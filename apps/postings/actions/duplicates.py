@@ -30,6 +30,7 @@ class Folded(NamedTuple):
     dated: Dated
     key: int
     bands: list[int]
+    is_copy: bool
 
 
 class Candidate(NamedTuple):
@@ -64,7 +65,7 @@ def fold(articles: Sequence[Dated], *, but: Collection[int] = ()) -> list[Folded
         free = [band for band, held in near.items() if len(held) < HOLDERS]
         for band in free:
             by_band[band].append(Candidate(0, dated, key))
-        folded.append(Folded(dated, key, free))
+        folded.append(Folded(dated, key, free, copy is not None))
     return folded
 
 
@@ -102,7 +103,7 @@ def remember(articles: Iterable[tuple[int, Folded]]) -> None:
     """Index new postings, given by id, so that their copies are found."""
     rows = (
         (id, at, bands, article.values.astype("<u4").tobytes(), article.words)
-        for id, ((article, at), key, bands) in articles
+        for id, ((article, at), key, bands, _) in articles
         if key
     )
     copy_rows(_COPY, ["int8", "timestamptz", "int8[]", "bytea", "int4"], rows)
@@ -118,7 +119,7 @@ WHERE posting.fold_key = ANY(%s) AND posting.fold_key <> 0 AND posting.published
 """
 # A posting that is just being edited is left to `note_recent_copies`: waiting for it could become a deadlock.
 _SET = """
-UPDATE postings_posting posting SET {column} = noted.value
+UPDATE postings_posting posting SET first_copy = noted.value
 FROM unnest(%s::bigint[], %s::bigint[]) noted (id, value) JOIN (
     SELECT id FROM postings_posting WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
 ) free USING (id)
@@ -141,22 +142,33 @@ def note_copies_later(keys: Iterable[tuple[int, datetime]], stored: Sequence[tup
     transaction.on_commit(lambda: note_copies([*noted, *_fold_again(stored)]), robust=True)
 
 
+# Only what still has the old key: another process may have moved it. What is just being edited stays: see `_SET`.
+_MOVE = """
+UPDATE postings_posting posting SET fold_key = %s FROM (
+    SELECT id FROM postings_posting WHERE fold_key = %s AND published_at BETWEEN %s AND %s
+    ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+) free
+WHERE posting.id = free.id
+"""
+
+
 def _fold_again(stored: Sequence[tuple[int, Folded]]) -> list[tuple[int, datetime]]:
     """Fold new postings without a copy with those of transactions that have ended meanwhile, under the key of the
-    smaller id, as if one had come after the other; returns the keys and dates of those that changed.
+    smaller id, as if one had come after the other, and with each what was folded with it; returns keys and dates.
     """
-    by_band = _by_band([folded.dated for _, folded in stored], [id for id, _ in stored])
-    changed: dict[int, tuple[int, datetime]] = {}
-    for id, (dated, key, _) in stored:
-        if key != dated.article.fold_key:  # it has that of an earlier copy
-            continue
+    alone = [(id, folded) for id, folded in stored if folded.key and not folded.is_copy]
+    by_band = _by_band([folded.dated for _, folded in alone], [id for id, _ in stored])
+    changed: list[tuple[int, int, datetime]] = []  # new key, old key, date
+    for id, (dated, key, _, _) in alone:
         copies = [each for each in _copies(dated.article, _near(dated, by_band)) if each.key != key]
         if earlier := min((each for each in copies if each.id < id), default=None, key=lambda each: each.id):
-            changed[id] = earlier.key, dated.at
+            changed.append((earlier.key, key, dated.at))
         else:
-            changed |= {each.id: (key, each.dated.at) for each in copies if each.key == each.dated.article.fold_key}
-    _set("fold_key", list(changed), [key for key, _ in changed.values()])
-    return list(changed.values())
+            begun = (each for each in copies if each.key == each.dated.article.fold_key)  # not copies of others
+            changed += [(key, each.key, each.dated.at) for each in begun]
+    for new, old, at in changed:
+        execute(_MOVE, [new, old, at - WITHIN, at + WITHIN])
+    return [(key, at) for new, old, at in changed for key in (new, old)]
 
 
 def note_copies(keys: Sequence[tuple[int, datetime]]) -> int:
@@ -168,11 +180,7 @@ def note_copies(keys: Sequence[tuple[int, datetime]]) -> int:
     known = [Known(row.id, row.fold_key, row.at, row.first_copy, row.first_at) for row in rows]
     found = first_copies(known, WITHIN)
     changed = [row.id for row in rows if found[row.id] != row.was]
-    return _set("first_copy", changed, [found[id] for id in changed])
-
-
-def _set(column: str, ids: Sequence[int], values: Sequence[int | None]) -> int:
-    return execute(_SET.format(column=column), [ids, values, ids]) if ids else 0
+    return execute(_SET, [changed, [found[id] for id in changed], changed]) if changed else 0
 
 
 def note_recent_copies(now: datetime) -> int:

@@ -2,37 +2,55 @@
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from threading import Barrier, Event
 
 import pytest
 from django.db import connection, transaction
 
-from apps.postings.actions import Document, store
+from apps.postings.actions import Document, duplicates, store
 from apps.postings.models import Posting
 from apps.sources.formats.feed import ParsedEntry
 from apps.sources.models import Source
 from tests.apps.postings.test_duplicates import AGENCY, NOON, OTHER
 from tests.builders import a_source
 
-TEXTS = (AGENCY, f"{AGENCY} More on this at noon.", OTHER)
+AT_NOON, AT_NIGHT = f"{AGENCY} More on this at noon.", f"{AGENCY} And more on this at night."
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def store_at_once(sources: Sequence[Source], ends: Sequence[int]) -> None:
-    """Store a text by each source, all before the first transaction ends; they end in the order `ends`."""
-    begun, over = [Event() for _ in sources], [Event() for _ in sources]
-    stored = Barrier(len(sources))
+def store_texts(sources: Sequence[Source], texts: Sequence[str], *, hours: Sequence[float] = ()) -> None:
+    """Store a text by each source in one transaction."""
+    store(
+        [
+            Document(
+                source.pk,
+                [
+                    ParsedEntry(
+                        guid="1", link="", title=f"Title {source.pk}", content=f"<p>{text}</p>",
+                        published=NOON + timedelta(hours=later),
+                    )
+                ],
+                "", "", "en", NOON + timedelta(hours=later),
+            )
+            for source, text, later in zip(sources, texts, hours or [0] * len(texts), strict=True)
+        ]
+    )  # fmt: skip
 
-    def store_one(number: int) -> None:
-        entry = ParsedEntry(
-            guid="1", link="", title=f"Title {number}", content=f"<p>{TEXTS[number]}</p>", published=NOON
-        )
+
+def store_at_once(batches: Sequence[Sequence[str]], ends: Sequence[int]) -> None:
+    """Store each batch of texts in a transaction, all before the first of them ends; they end in the order `ends`."""
+    sources = [[a_source() for _ in texts] for texts in batches]
+    begun, over = [Event() for _ in batches], [Event() for _ in batches]
+    stored = Barrier(len(batches))
+
+    def store_batch(number: int) -> None:
         try:
             with transaction.atomic():
                 if number:
                     begun[number - 1].wait(60)  # ids ascend
-                store([Document(sources[number].pk, [entry], "", "", "en", NOON)])
+                store_texts(sources[number], batches[number])
                 begun[number].set()
                 stored.wait(60)
                 if place := ends.index(number):
@@ -41,14 +59,54 @@ def store_at_once(sources: Sequence[Source], ends: Sequence[int]) -> None:
             over[number].set()
             connection.close()
 
-    with ThreadPoolExecutor(len(sources)) as pool:
-        list(pool.map(store_one, range(len(sources))))
+    with ThreadPoolExecutor(len(batches)) as pool:
+        list(pool.map(store_batch, range(len(batches))))
 
 
 @pytest.mark.parametrize("ends", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
 def test_copies_in_other_words_are_folded_whichever_transaction_ends_first(ends):
-    sources = [a_source() for _ in TEXTS]
-    store_at_once(sources, ends)
+    store_at_once([[text] for text in (AGENCY, AT_NOON, OTHER)], ends)
     first, copy, other = Posting.objects.order_by("pk")
     assert copy.fold_key == first.fold_key != other.fold_key
     assert (first.first_copy, copy.first_copy, other.first_copy) == (first.pk, first.pk, None)
+
+
+@pytest.mark.parametrize("batches", [[[AGENCY], [AT_NOON, AT_NIGHT]], [[AGENCY, AT_NOON], [AT_NIGHT]]])
+@pytest.mark.parametrize("ends", [(0, 1), (1, 0)])
+def test_copies_that_were_stored_together_stay_together(batches, ends):
+    store_at_once(batches, ends)
+    assert Posting.objects.values("fold_key").distinct().count() == 1
+    [first] = Posting.objects.values_list("first_copy", flat=True).distinct()
+    assert Posting.objects.filter(pk=first).exists()  # of those that readers saw first
+
+
+def test_what_was_folded_with_a_posting_follows_it_to_an_older_copy():
+    older, newer, newest = (a_source() for _ in range(3))
+    stored, others_over = Event(), Event()
+
+    def store_older() -> None:
+        with transaction.atomic():
+            store_texts([older], [AGENCY])
+            stored.set()
+            others_over.wait(60)
+        connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        open_transaction = pool.submit(store_older)
+        stored.wait(60)
+        store_texts([newer], [AT_NOON])
+        store_texts([newest], [AT_NIGHT])
+        others_over.set()
+        open_transaction.result(60)
+    assert len(set(Posting.objects.values_list("fold_key", flat=True))) == 1
+
+
+def test_of_postings_stored_one_after_the_other_none_is_folded_again(monkeypatch):
+    again, changed = duplicates._fold_again, []
+    monkeypatch.setattr(duplicates, "_fold_again", lambda stored: changed.append(again(stored)) or changed[-1])
+    for number in range(8):  # in which order copies are found depends on the words
+        start, words = 200 * number, f"{AGENCY} More at {number} o'clock, {number + 1} o'clock and at night."
+        # The third is within two days of both others, which are not, and has the words of the second.
+        for text, hours in ((AGENCY, 0), (words, 50), (words, 25), (OTHER, 25)):
+            store_texts([a_source()], [text], hours=[start + hours])
+    assert changed == [[]] * 32
