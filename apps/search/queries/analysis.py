@@ -13,11 +13,11 @@ from apps.search.algorithms.language.trees import parts_of
 from apps.search.algorithms.models.index import UNKNOWN
 from apps.search.algorithms.models.query import Query
 from apps.search.queries.snapshot import Snapshot
-from apps.search.queries.stored import READ_AT_ONCE
+from apps.search.queries.stored import READ_AT_ONCE, languages_of_generations
 
 MAX_LANGUAGES = 8  # in which a query is analysed
 OWN = 2  # the first languages: those that the query itself is likely in
-# By head, first document and size of a block. Deletions change the counts little.
+# By head, first document and size of a part of the index. Deletions change the counts little.
 _counts = Cache[tuple[int, int, int], dict[str, int]](2**20, lambda counts: 100 * len(counts))
 
 
@@ -38,13 +38,15 @@ def languages_of(index: Snapshot, tree: Tree) -> list[str]:
 
 
 def _language_counts(index: Snapshot) -> Counter[str]:
-    # Of a large index those of every n-th block, as attributes are costly to read.
-    every = 1 + index.state.next_document // READ_AT_ONCE
-    chosen = list(index.blocks())[::-every]
-    blocks = {(index.state.head, block.first, block.size): block for block in chosen}
-    known = _counts.among(blocks)
-    for key in blocks.keys() - known.keys():
-        codes, counts = np.unique(blocks[key].attributes().languages, return_counts=True)
+    """Of a large index those of every n-th generation."""
+    head, every = index.state.head, 1 + index.state.memory_start // READ_AT_ONCE
+    generations = {(head, each.first, each.size): each.id for each in index.state.generations[::every]}
+    present = {(head, each.first, each.size): each.attributes.languages for each in index.chunks}
+    known = _counts.among([*generations, *present])
+    read = languages_of_generations([id for key, id in generations.items() if key not in known])
+    present |= {key: read[id] for key, id in generations.items() if id in read}
+    for key in present.keys() - known.keys():
+        codes, counts = np.unique(present[key], return_counts=True)
         known[key] = {code.decode(): count for code, count in zip(codes.tolist(), counts.tolist(), strict=True)}
     _counts.keep(known)
     total: Counter[str] = Counter()

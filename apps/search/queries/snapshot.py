@@ -61,19 +61,19 @@ class Snapshot:
         """
         other = Snapshot(self.state, condition, worth, frozenset(own_terms))
         other._terms = self._terms
-        other.__dict__["_chunks"] = self._chunks
+        other.__dict__["chunks"] = self.chunks
         return other
 
     # --- Index --------------------------------------------------------------------------------------------------------
     @cached_property
     def documents(self) -> int:
         alive = sum(generation.size - generation.dead_count for generation in self.state.generations)
-        return alive + sum(int(chunk.alive.sum()) for chunk in self._chunks)
+        return alive + sum(int(chunk.alive.sum()) for chunk in self.chunks)
 
     @cached_property
     def average_length(self) -> float:
         tokens = sum(generation.tokens for generation in self.state.generations)
-        tokens += sum(int(chunk.inversion.lengths.sum()) for chunk in self._chunks)
+        tokens += sum(int(chunk.inversion.lengths.sum()) for chunk in self.chunks)
         return tokens / max(self.documents, 1)
 
     def numbers(self, terms: Sequence[str]) -> IntArray:
@@ -84,7 +84,7 @@ class Snapshot:
 
     def document_frequencies(self, numbers: IntArray) -> IntArray:
         counts = self._terms.segment_frequencies(numbers)
-        for chunk in self._chunks:
+        for chunk in self.chunks:
             counts += chunk.frequencies(numbers)
         return counts
 
@@ -98,7 +98,7 @@ class Snapshot:
         runs = joinable(generations, may_stop=may_stop) if wanted or required else [[each] for each in generations]
         runs.reverse()
         reader, conditions = Reader(runs, wanted), Reader(runs, required)
-        memory: list[GenerationBlock | MemoryBlock] = [MemoryBlock(self, self._chunks, wanted)] if self._chunks else []
+        memory: list[GenerationBlock | MemoryBlock] = [MemoryBlock(self, self.chunks, wanted)] if self.chunks else []
         room = limits.MAX_POSTINGS
         for block in memory + [GenerationBlock(self, run, wanted, reader, conditions) for run in runs]:
             if room <= 0:
@@ -157,7 +157,8 @@ class Snapshot:
         return np.array([number for (number,) in rows], np.int64)
 
     @cached_property
-    def _chunks(self) -> list[Chunk]:
+    def chunks(self) -> list[Chunk]:
+        """The in-memory segment."""
         state = self.state
         return stored.chunks(state.head, spans(state.memory_start, state.next_document), state.dead)
 

@@ -123,6 +123,14 @@ def origins_of_run(run: Sequence[Segment], generations: Sequence[Segment]) -> Or
     return Origins(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
+def languages_of_generations(ids: Sequence[int]) -> dict[int, NDArray[np.bytes_]]:
+    """The language of each document, by generation."""
+    if not ids:
+        return {}
+    rows = fetch("SELECT id, languages FROM search_generation WHERE id = ANY(%s)", [list(ids)])
+    return {id: np.frombuffer(languages, "S3") for id, languages in rows}
+
+
 def _of_run(
     run: Sequence[Segment],
     generations: Sequence[Segment],
