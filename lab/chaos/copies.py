@@ -38,6 +38,12 @@ class Folded:
             return False
         return abs(self.at - other.at) <= WITHIN and self.article.is_copy_of(other.article)
 
+    def is_found_by(self, other: "Folded") -> bool:
+        """Whether it is a copy that shares a band: of those that are hardly alike enough one in seven does not."""
+        if self.article is None or other.article is None or not self.is_copy_of(other):
+            return False
+        return not set(self.article.bands).isdisjoint(other.article.bands)
+
 
 @dataclass(frozen=True, slots=True)
 class Folding:
@@ -45,7 +51,7 @@ class Folding:
 
     unknown: list[str]  # whose copies would not be found
     foreign: list[str]  # in a group that true copies do not connect
-    alone: list[str]  # with a copy, but folded with none
+    alone: list[str]  # with a copy that is found by a band, but folded with none
     copies: int  # postings that have one
 
 
@@ -89,11 +95,11 @@ def _pairs(postings: Sequence[Folded]) -> Iterator[tuple[str, str]]:
         if posting.article is not None and posting.article.page:
             by_page[posting.article.page].append(posting)
     for same in by_page.values():
-        yield from ((one.name, other.name) for one, other in combinations(same, 2) if one.is_copy_of(other))
+        yield from ((one.name, other.name) for one, other in combinations(same, 2) if one.is_found_by(other))
     worded = [posting for posting in postings if posting.article is not None and posting.article.values.size]
     values = np.array([posting.article.values for posting in worded if posting.article is not None])
     for place, posting in enumerate(worded):
         alike = (values[place + 1 :] == values[place]).mean(axis=1) >= ALIKE
         for further in np.flatnonzero(alike):
-            if posting.is_copy_of(other := worded[place + 1 + further]):
+            if posting.is_found_by(other := worded[place + 1 + further]):
                 yield posting.name, other.name

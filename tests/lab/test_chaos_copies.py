@@ -1,6 +1,9 @@
 """Groups of copies of two runs need not be equal, but both have to be right."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+
+import numpy as np
 
 from apps.postings.algorithms.duplicates import article
 from lab.chaos.copies import Folded, groups, judge
@@ -35,6 +38,15 @@ def test_a_posting_repeated_after_days_is_not_a_copy():
 def test_a_copy_that_is_folded_with_none_is_alone():
     assert judge([a_posting("a", 1), a_posting("b", 2)]).alone == ["a", "b"]
     assert judge([a_posting("a", 1), a_posting("b", 1), a_posting("c", 3)]).alone == ["c"]
+
+
+def test_copies_that_no_band_finds_are_not_missed():
+    one, other = (article("", text, "") for text in (STORM, f"{STORM} More was not said."))
+    apart = replace(other, values=np.where(np.arange(other.values.size) % 3, other.values, 0))  # one in each band
+    found = judge([Folded("a", 1, NOON, one), Folded("b", 2, NOON, apart)])
+    assert one.is_copy_of(apart)
+    assert (found.alone, found.copies) == ([], 0)
+    assert judge([Folded("a", 1, NOON, one), Folded("b", 2, NOON, other)]).alone == ["a", "b"]
 
 
 def test_one_page_has_copies_whatever_their_texts():
