@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from apps.retrieval.algorithms.cgm import age_optimal_frequencies, freshness_optimal_frequencies
 from apps.retrieval.algorithms.sia.metrics import mean_age, mean_freshness
+from extensions.algorithms.cgm import age_optimal_frequencies, freshness_optimal_frequencies
 
 RATES = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
 

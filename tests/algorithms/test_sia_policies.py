@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from apps.retrieval.algorithms.cgm import cgm_age, cgm_freshness
 from apps.retrieval.algorithms.sia.allocation import square_root_allocation
 from apps.retrieval.algorithms.sia.learning import learn
 from apps.retrieval.algorithms.sia.policies import combined, resource_allocation, retrieval_scheduling, uniform
 from apps.retrieval.algorithms.simulation.accounting import simulate_timetables
 from apps.retrieval.algorithms.traces import Trace
+from extensions.algorithms.cgm import cgm_age, cgm_freshness
 
 POLICIES = [uniform, retrieval_scheduling, resource_allocation, combined, cgm_age, cgm_freshness]
 NOW, END = 336.0, 1344.0  # two weeks learnt, six tested
