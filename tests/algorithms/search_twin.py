@@ -25,8 +25,8 @@ class MemoryBlock:
     def rows(self):
         return self.all_rows
 
-    def allowed(self):
-        return self.mask
+    def allowed(self, documents):
+        return documents if self.mask is None else documents[self.mask[documents]]
 
     def factors(self):
         return self.factor

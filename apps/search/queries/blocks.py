@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.search.algorithms.index.conditions import ALWAYS, PostingSource, Trial, joined, trial
+from apps.search.algorithms.index.conditions import PostingSource, Trial, joined, trial
 from apps.search.algorithms.index.inversion import MAX_GENERATION, Attributes, Chunk, Document
 from apps.search.algorithms.models.bm25 import K1, MAX_PACKED
 from apps.search.algorithms.models.index import FloatArray, IntArray, Row
@@ -80,13 +80,15 @@ class _Block(PostingSource):
             self._trial = trial(self._snapshot.condition, self, self.alive())
         return self._trial
 
-    def allowed(self) -> NDArray[np.bool_] | None:
-        if self._snapshot.condition == ALWAYS:
-            return self.alive()
-        tried = self.trial()
-        if tried.sure is not tried.possible:
-            tried.decide(np.flatnonzero(tried.possible))
-        return tried.sure
+    def allowed(self, documents: IntArray) -> IntArray:
+        flags = self._snapshot.condition.among(self, documents)
+        if flags is None:
+            tried = self.trial()
+            if tried.sure is not tried.possible:
+                tried.decide(np.flatnonzero(tried.possible))
+            return documents[tried.sure[documents]]
+        alive = self.alive()
+        return documents[flags if alive is None else flags & alive[documents]]
 
     def factors(self) -> FloatArray | None:
         worth = self._snapshot.worth
@@ -126,9 +128,11 @@ class GenerationBlock(_Block):
     def admitted(self, terms: Collection[int]) -> int:
         """The number of these terms' postings that were read and that the condition admits."""
         rows = self._reader.read_rows(self._segments)
-        own = [row.documents for term, row in zip(self._terms, rows, strict=False) if row and term in terms]
-        allowed = self.allowed() if own else None
-        return sum(held.size if allowed is None else int(np.count_nonzero(allowed[held])) for held in own)
+        return sum(
+            self.allowed(row.documents).size
+            for term, row in zip(self._terms, rows, strict=False)
+            if row and term in terms
+        )
 
     @cached_property
     def _attributes(self) -> Attributes:

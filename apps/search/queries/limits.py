@@ -6,7 +6,18 @@ from typing import cast
 
 import numpy as np
 
-from apps.search.algorithms.index.conditions import All, Any, Condition, Flags, Named, Not, PostingSource, Stands, trial
+from apps.search.algorithms.index.conditions import (
+    All,
+    Any,
+    Condition,
+    Flags,
+    IntArray,
+    Named,
+    Not,
+    PostingSource,
+    Stands,
+    trial,
+)
 from apps.search.algorithms.index.inversion import Document
 from apps.search.queries.blocks import GenerationBlock, MemoryBlock
 
@@ -45,6 +56,11 @@ class Limited(Condition):
         if key not in self._known:
             self._known[key] = self._decided(known)
         return self._known[key]
+
+    def among(self, block: PostingSource, offsets: IntArray) -> Flags | None:
+        known = cast(GenerationBlock | MemoryBlock, block)
+        is_whole = self.until is None or self.until >= known.first + known.size
+        return self.condition.among(block, offsets) if is_whole else None
 
     def holds(self, document: Document, at: int, surely: Callable[[Condition], Flags]) -> bool:
         result = self.condition.holds(document, at, surely)

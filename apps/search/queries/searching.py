@@ -290,12 +290,12 @@ def _amounts_with(index: Snapshot, required: Sequence[Sequence[str]]) -> tuple[i
     """The numbers of admitted documents with a term of each group, and with any of the terms."""
     exact = amount = 0
     for block in index.blocks(index.numbers([term for group in required for term in group])):
-        rows, allowed = iter(block.rows()), block.allowed()
+        rows = iter(block.rows())
         met = np.zeros(block.size, np.uint16)  # groups of which a document has a term
         for group in required:
             of_group = [row.documents for row in islice(rows, len(group)) if row]
             found = of_group[0] if len(of_group) == 1 else np.unique(np.concatenate([NOTHING, *of_group]))
-            admitted = found if allowed is None else found[allowed[found]]
+            admitted = block.allowed(found)
             before = met[admitted]
             amount += int((before == 0).sum())
             exact += int((before == len(required) - 1).sum())

@@ -62,6 +62,10 @@ class Condition:
         """
         raise NotImplementedError
 
+    def among(self, block: PostingSource, offsets: IntArray) -> Flags | None:
+        """Flags of a few documents alone; None where that is not cheaper than `bounds`."""
+        return None
+
     def holds(self, document: Document, at: int, surely: Callable[["Condition"], Flags]) -> bool:
         """Whether the document at this offset matches; `surely` returns the sure flags of a part."""
         return bool(surely(self)[at])
@@ -137,6 +141,9 @@ class _Known(Condition):
         flags = self.flags(block.attributes())
         return flags, flags
 
+    def among(self, block: PostingSource, offsets: IntArray) -> Flags:
+        return self.flags(block.attributes().of(offsets))
+
 
 @dataclass(frozen=True)
 class Sources(Condition):
@@ -152,9 +159,15 @@ class Sources(Condition):
         return flags
 
     def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
-        known, is_wanted = block.source_ids(), self._is_wanted
-        flags = np.isin(known, list(self.ids)) if is_wanted is None else is_wanted.take(known, mode="clip")
+        flags = self._flags(block.source_ids())
         return flags, flags
+
+    def among(self, block: PostingSource, offsets: IntArray) -> Flags:
+        return self._flags(block.source_ids()[offsets])
+
+    def _flags(self, sources: IntArray) -> Flags:
+        is_wanted = self._is_wanted
+        return np.isin(sources, list(self.ids)) if is_wanted is None else is_wanted.take(sources, mode="clip")
 
 
 @dataclass(frozen=True)
@@ -239,10 +252,19 @@ class _Compound(Condition):
         for part in self.parts:
             yield from part.terms()
 
+    def _each_among(self, block: PostingSource, offsets: IntArray) -> list[Flags] | None:
+        found = [part.among(block, offsets) for part in self.parts]
+        known = [flags for flags in found if flags is not None]
+        return known if len(known) == len(found) else None
+
 
 @dataclass(frozen=True)
 class All(_Compound):
     """All parts match; always without parts."""
+
+    def among(self, block: PostingSource, offsets: IntArray) -> Flags | None:
+        each = self._each_among(block, offsets)
+        return None if each is None else np.logical_and.reduce([np.ones(offsets.size, np.bool_), *each])
 
     def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
         if not self.parts:
@@ -264,6 +286,10 @@ class All(_Compound):
 @dataclass(frozen=True)
 class Any(_Compound):
     """One of the parts matches; never without parts."""
+
+    def among(self, block: PostingSource, offsets: IntArray) -> Flags | None:
+        each = self._each_among(block, offsets)
+        return None if each is None else np.logical_or.reduce([np.zeros(offsets.size, np.bool_), *each])
 
     def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
         sure, possible = np.zeros(block.size, np.bool_), np.zeros(block.size, np.bool_)

@@ -24,6 +24,9 @@ class Attributes(NamedTuple):
     published: NDArray[np.int64]  # microseconds since 1970
     languages: NDArray[np.bytes_]
 
+    def of(self, at: NDArray[np.integer]) -> "Attributes":
+        return Attributes(self.posting_ids[at], self.source_ids[at], self.published[at], self.languages[at])
+
 
 @dataclass(frozen=True, slots=True)
 class Document:

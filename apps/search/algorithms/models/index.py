@@ -41,8 +41,8 @@ class Block(Protocol):
         """The postings of the requested terms, in their order; None for a term without any."""
         ...
 
-    def allowed(self) -> NDArray[np.bool_] | None:
-        """Of shape (size,): which documents may be found, by filters, phrases, exclusions; None for all.
+    def allowed(self, documents: IntArray) -> IntArray:
+        """Those of the documents, offsets in the block, that may be found, by filters, phrases, exclusions.
 
         What was deleted is not allowed.
         """

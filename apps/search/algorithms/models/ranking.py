@@ -110,9 +110,7 @@ def _candidates(
         return _NOTHING, sums[:0]
     sums.fill(0)
     _add_all([row for _, row, _ in terms[:essential]], [worth for *_, worth in terms[:essential]], sums)
-    documents = np.flatnonzero(sums > needed - rest[essential])
-    if (allowed := block.allowed()) is not None:
-        documents = documents[allowed[documents]]
+    documents = block.allowed(np.flatnonzero(sums > needed - rest[essential])).astype(np.int64, copy=False)
     for (_, row, worth), most in zip(terms[essential:], rest[essential + 1 :], strict=True):
         if not documents.size:
             break
