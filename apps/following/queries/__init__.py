@@ -14,7 +14,7 @@ from apps.following.models import Folder, Follow, Mark, Tag, Tagging
 from apps.following.queries.copies import folded, folds
 from apps.following.queries.counts import Unread, counting, names_of, unread_counts
 from apps.following.queries.own import highlights_of, notes_of, readings_before, share_at, shares_of, unfinished
-from apps.following.queries.readable import followed_languages, source_names, visible_source_ids
+from apps.following.queries.readable import followed_languages, source_names, starred_elsewhere, visible_source_ids
 from apps.following.queries.states import first_nonempty, unread, with_state
 from apps.postings import queries as postings
 from apps.postings.models import Posting

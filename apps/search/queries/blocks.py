@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from apps.search.queries.snapshot import Snapshot
 
 FIRST_READ = 12  # blocks: reading a few more is cheaper than a second query
-MAX_JOINED = 4 * MAX_GENERATION  # documents: each further block costs a search as much as 100,000 of them
+MAX_JOINED = 16 * MAX_GENERATION  # documents: larger blocks do not fit the caches of a processor
 NOTHING = np.empty(0, np.int64)
 
 
@@ -140,7 +140,10 @@ class GenerationBlock(_Block):
 
     @cached_property
     def _origins(self) -> Origins:
-        return stored.origins_of_run(self._segments, self._snapshot.state.generations)
+        known = self._snapshot.origins
+        if self.first not in known:
+            known[self.first] = stored.origins_of_run(self._segments, self._snapshot.state.generations)
+        return known[self.first]
 
     def attributes(self) -> Attributes:
         return self._attributes

@@ -100,8 +100,7 @@ class _Resolver:
         seen = following.visible_source_ids(self.user)
         if not self.user.is_authenticated:
             return Sources(seen)
-        starred = self._stars.exclude(posting__source_id__in=seen).values_list("posting_id", flat=True)
-        elsewhere = frozenset(starred)
+        elsewhere = following.starred_elsewhere(self.user, seen)
         return Any((Sources(seen), Postings(elsewhere))) if elsewhere else Sources(seen)
 
     def _variants(self, text: str) -> list[tuple[str, ...]]:

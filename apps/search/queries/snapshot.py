@@ -21,6 +21,7 @@ from apps.search.algorithms.index.newest import Found, newest
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
 from apps.search.queries import limits, stored
 from apps.search.queries.blocks import GenerationBlock, MemoryBlock, Reader, joinable
+from apps.search.queries.stored import Origins
 from apps.search.queries.terms import Terms
 
 _NO_ITEMS = np.empty(0, np.int32)
@@ -50,6 +51,7 @@ class Snapshot:
         self.worth = worth
         self.own_terms = own_terms
         self.is_partial = False  # whether the oldest documents were left out
+        self.origins: dict[int, Origins] = {}  # of the blocks of all passes, by first document
         self._terms = Terms(state.head, state.revision)
 
     def restricted(
