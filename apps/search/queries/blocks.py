@@ -140,10 +140,10 @@ class GenerationBlock(_Block):
 
     @cached_property
     def _origins(self) -> Origins:
-        known = self._snapshot.origins
-        if self.first not in known:
-            known[self.first] = stored.origins_of_run(self._segments, self._snapshot.state.generations)
-        return known[self.first]
+        key, known = (self.first, self.size), self._snapshot.origins
+        if key not in known:
+            known[key] = stored.origins_of_run(self._segments, self._snapshot.state.generations)
+        return known[key]
 
     def attributes(self) -> Attributes:
         return self._attributes

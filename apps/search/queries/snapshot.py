@@ -51,7 +51,7 @@ class Snapshot:
         self.worth = worth
         self.own_terms = own_terms
         self.is_partial = False  # whether the oldest documents were left out
-        self.origins: dict[int, Origins] = {}  # of the blocks of all passes, by first document
+        self.origins: dict[tuple[int, int], Origins] = {}  # of the blocks of all passes, by first document and size
         self._terms = Terms(state.head, state.revision)
 
     def restricted(

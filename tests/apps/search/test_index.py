@@ -338,6 +338,21 @@ def test_columns_of_an_index_that_is_larger_than_their_cache_are_read_once(name,
     assert sorted(read) == sorted(Generation.objects.values_list("pk", flat=True))
 
 
+def test_blocks_of_any_size_in_one_snapshot_have_their_own_sources(small_levels, monkeypatch):
+    monkeypatch.setattr(levels, "LARGEST", 8)
+    chance, sources = random.Random(5), [a_source() for _ in range(3)]
+    for number in range(12):
+        publish_in_parts(chance, sources[number % 3], parts=1, size=8)
+    Posting.objects.earliest("pk").delete()
+    consume()
+    with snapshot() as index:
+        large, small = list(index.blocks(index.numbers(["news"]))), list(index.blocks())
+        assert len(large) < len(small)
+        for block in [*large, *small]:
+            assert block.source_ids().tolist() == block.attributes().source_ids.tolist()
+            assert block.alive() is None or block.alive().size == block.size
+
+
 def test_of_merged_generations_nothing_stays_in_memory(small_levels):
     chance, source = random.Random(5), a_source()
     publish_in_parts(chance, source, parts=6, size=2)
