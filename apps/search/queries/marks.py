@@ -27,9 +27,11 @@ class Text:
 
 
 _TEXTS = f"""
-SELECT posting.id, posting.title, left(posting.text, {READ}) AS beginning,
+SELECT posting.id, posting.title, left(posting.text, {READ}) AS beginning, document.language AS indexed,
     coalesce(nullif(posting.language, ''), source.language) AS declared
-FROM postings_posting posting {OWN} WHERE posting.id = ANY(%(ids)s) AND {READABLE}
+FROM postings_posting posting {OWN}
+LEFT JOIN search_document document ON document.posting_id = posting.id AND NOT document.dead
+WHERE posting.id = ANY(%(ids)s) AND {READABLE}
 """
 
 
@@ -37,7 +39,9 @@ def texts(user: User | AnonymousUser, posting_ids: Collection[int]) -> dict[int,
     """Texts of the readable ones of the postings. One query."""
     rows = fetch_rows(_TEXTS, {"user": user.pk or 0, "ids": list(posting_ids)}, generic=True)
     return {
-        row.id: Text(row.title, row.beginning, language_of(f"{row.title}\n{row.beginning}", row.declared))
+        row.id: Text(
+            row.title, row.beginning, row.indexed or language_of(f"{row.title}\n{row.beginning}", row.declared)
+        )
         for row in rows
     }
 
