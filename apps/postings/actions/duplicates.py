@@ -142,7 +142,8 @@ def note_copies_later(keys: Iterable[tuple[int, datetime]], stored: Sequence[tup
     transaction.on_commit(lambda: note_copies([*noted, *_fold_again(stored)]), robust=True)
 
 
-# Only what still has the old key: another process may have moved it. What is just being edited stays: see `_SET`.
+_FOLDING = 7_263_541  # of an advisory lock
+# All that has the old key, which it shares for a reason. What is just being edited keeps it: waiting could deadlock.
 _MOVE = """
 UPDATE postings_posting posting SET fold_key = %s FROM (
     SELECT id FROM postings_posting WHERE fold_key = %s AND published_at BETWEEN %s AND %s
@@ -153,22 +154,32 @@ WHERE posting.id = free.id
 
 
 def _fold_again(stored: Sequence[tuple[int, Folded]]) -> list[tuple[int, datetime]]:
-    """Fold new postings without a copy with those of transactions that have ended meanwhile, under the key of the
-    smaller id, as if one had come after the other, and with each what was folded with it; returns keys and dates.
+    """Fold new postings with copies of transactions that have ended meanwhile; returns keys and dates that changed."""
+    if not _moves(stored):
+        return []
+    with transaction.atomic():
+        execute("SELECT pg_advisory_xact_lock(%s)", [_FOLDING])  # what another process moves may be moved on
+        moves = _moves(stored)
+        for new, old, at in moves:
+            execute(_MOVE, [new, old, at - KEPT, at + KEPT])
+    return [(key, at) for new, old, at in moves for key in (new, old)]
+
+
+def _moves(stored: Sequence[tuple[int, Folded]]) -> list[tuple[int, int, datetime]]:
+    """New keys, old keys and dates, as if of two copies the one with the smaller id had come first: what has no
+    earlier copy goes to the first that is there now, and what is there without one comes along.
     """
-    alone = [(id, folded) for id, folded in stored if folded.key and not folded.is_copy]
-    by_band = _by_band([folded.dated for _, folded in alone], [id for id, _ in stored])
-    changed: list[tuple[int, int, datetime]] = []  # new key, old key, date
-    for id, (dated, key, _, _) in alone:
+    by_band = _by_band([folded.dated for _, folded in stored if folded.key], [id for id, _ in stored])
+    moves: list[tuple[int, int, datetime]] = []
+    for id, (dated, key, _, is_copy) in stored:
         copies = [each for each in _copies(dated.article, _near(dated, by_band)) if each.key != key]
-        if earlier := min((each for each in copies if each.id < id), default=None, key=lambda each: each.id):
-            changed.append((earlier.key, key, dated.at))
-        else:
-            begun = (each for each in copies if each.key == each.dated.article.fold_key)  # not copies of others
-            changed += [(key, each.key, each.dated.at) for each in begun]
-    for new, old, at in changed:
-        execute(_MOVE, [new, old, at - WITHIN, at + WITHIN])
-    return [(key, at) for new, old, at in changed for key in (new, old)]
+        earlier = [] if is_copy else [each for each in copies if each.id < id]
+        new = min(earlier, key=lambda each: each.id).key if earlier else key
+        if new != key:
+            moves.append((new, key, dated.at))
+        own = (each for each in copies if each.key in (each.dated.article.fold_key, dated.article.page))
+        moves += [(new, each.key, each.dated.at) for each in own if each.id > id and each.key != new]
+    return moves
 
 
 def note_copies(keys: Sequence[tuple[int, datetime]]) -> int:

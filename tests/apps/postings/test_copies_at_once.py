@@ -1,6 +1,6 @@
 """Copies that several transactions store at the same moment, none of which sees the others."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier, Event
@@ -80,25 +80,63 @@ def test_copies_that_were_stored_together_stay_together(batches, ends):
     assert Posting.objects.filter(pk=first).exists()  # of those that readers saw first
 
 
-def test_what_was_folded_with_a_posting_follows_it_to_an_older_copy():
-    older, newer, newest = (a_source() for _ in range(3))
+def store_while_open(first: Callable[[], None], then: Callable[[], None]) -> None:
+    """Do the second while the transaction of the first is open."""
     stored, others_over = Event(), Event()
 
-    def store_older() -> None:
-        with transaction.atomic():
-            store_texts([older], [AGENCY])
+    def store_first() -> None:
+        try:
+            with transaction.atomic():
+                first()
+                stored.set()
+                others_over.wait(60)
+        finally:
             stored.set()
-            others_over.wait(60)
-        connection.close()
+            connection.close()
 
     with ThreadPoolExecutor(1) as pool:
-        open_transaction = pool.submit(store_older)
+        open_transaction = pool.submit(store_first)
         stored.wait(60)
-        store_texts([newer], [AT_NOON])
-        store_texts([newest], [AT_NIGHT])
+        then()
         others_over.set()
         open_transaction.result(60)
-    assert len(set(Posting.objects.values_list("fold_key", flat=True))) == 1
+
+
+def keys() -> set[int]:
+    return set(Posting.objects.values_list("fold_key", flat=True))
+
+
+def test_what_was_folded_with_a_posting_follows_it_to_an_older_copy():
+    older, *newer = (a_source() for _ in range(4))
+
+    def store_chain() -> None:  # each near in time to the one before it
+        for source, text, hours in zip(newer, (AT_NOON, AT_NOON, AT_NOON), (40, 80, 120), strict=True):
+            store_texts([source], [text], hours=[hours])
+
+    store_while_open(lambda: store_texts([older], [AGENCY]), store_chain)
+    assert len(keys()) == 1
+
+
+def test_a_copy_that_ended_first_comes_along_to_the_copy_of_a_posting_that_has_one():
+    first, open_one, last = (a_source() for _ in range(3))
+    store_texts([first], [AGENCY])
+    store_while_open(
+        lambda: store_texts([open_one], [AT_NOON], hours=[40]), lambda: store_texts([last], [AT_NIGHT], hours=[70])
+    )
+    assert len(keys()) == 1
+
+
+@pytest.mark.parametrize("texts", [(f"<p>{AGENCY}</p>", ""), ("", f"<p>{AGENCY}</p>")])
+def test_one_page_with_a_text_and_without_is_folded(texts):
+    sources = [a_source(), a_source()]
+
+    def store_link(number: int) -> None:
+        link = "https://paper.example/storm"
+        entry = ParsedEntry(guid="1", link=link, title="Storm", content=texts[number], published=NOON)
+        store([Document(sources[number].pk, [entry], "", "", "en", NOON)])
+
+    store_while_open(lambda: store_link(0), lambda: store_link(1))
+    assert len(keys()) == 1
 
 
 def test_of_postings_stored_one_after_the_other_none_is_folded_again(monkeypatch):
