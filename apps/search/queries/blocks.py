@@ -45,10 +45,6 @@ class Reader:
             self._rows |= {each[0].id: rows for each, rows in stored.rows(chosen, self._terms)}
         return self._rows[run[0].id]
 
-    def read_rows(self, run: Sequence[Segment]) -> list[Row | None]:
-        """None at all if they were not read."""
-        return self._rows.get(run[0].id, [])
-
     def largest(self, generation: int, term: int) -> int:
         if self._largest is None:
             waiting = [segment.id for run in self._waiting for segment in run]
@@ -115,6 +111,7 @@ class GenerationBlock(_Block):
         self.latest = max(part.latest for part in segments)
         self._segments, self._terms = segments, terms
         self._reader, self._conditions = reader, conditions
+        self._rows: Sequence[Row | None] = ()  # once they were wanted
 
     def largest(self) -> FloatArray | None:
         if self._snapshot.worth is None:
@@ -123,16 +120,13 @@ class GenerationBlock(_Block):
         return np.array(found) * ((K1 + 1) / MAX_PACKED)
 
     def rows(self) -> Sequence[Row | None]:
-        return self._reader.rows(self._segments)
+        self._rows = self._reader.rows(self._segments)
+        return self._rows
 
     def admitted(self, terms: Collection[int]) -> int:
         """The number of these terms' postings that were read and that the condition admits."""
-        rows = self._reader.read_rows(self._segments)
-        return sum(
-            self.allowed(row.documents).size
-            for term, row in zip(self._terms, rows, strict=False)
-            if row and term in terms
-        )
+        rows = dict(zip(self._terms, self._rows, strict=False))  # a term may be wanted twice
+        return sum(self.allowed(row.documents).size for term, row in rows.items() if row and term in terms)
 
     @cached_property
     def _attributes(self) -> Attributes:

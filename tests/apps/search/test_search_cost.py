@@ -87,6 +87,8 @@ def test_of_a_word_of_very_many_articles_the_newest_are_ranked_and_results_marke
             index_all()
     whole = search("storm", expansion=expansion)
     assert (whole.total, whole.is_partial) == (61, False)
+    monkeypatch.setattr(limits, "MAX_POSTINGS", 62)
+    assert search("storm storms", expansion=expansion).total == 61  # one term, wanted twice
     monkeypatch.setattr(limits, "MAX_POSTINGS", 12)
     for order in ("relevance", "fresh"):
         some = search("storm", order=order, expansion=expansion)
