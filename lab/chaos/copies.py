@@ -40,9 +40,11 @@ class Folded:
 
     def is_found_by(self, other: "Folded") -> bool:
         """Whether it is a copy that shares a band: of those that are hardly alike enough one in seven does not."""
-        if self.article is None or other.article is None or not self.is_copy_of(other):
-            return False
-        return not set(self.article.bands).isdisjoint(other.article.bands)
+        return self.is_copy_of(other) and not self._bands.isdisjoint(other._bands)
+
+    @property
+    def _bands(self) -> set[int]:
+        return set(self.article.bands) if self.article else set()
 
 
 @dataclass(frozen=True, slots=True)
