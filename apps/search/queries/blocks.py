@@ -77,13 +77,13 @@ class _Block(PostingSource):
         return self._trial
 
     def allowed(self, documents: IntArray) -> IntArray:
-        flags = self._snapshot.condition.among(self, documents)
-        if flags is None:
+        condition = self._snapshot.condition
+        if not condition.is_known:
             tried = self.trial()
             if tried.sure is not tried.possible:
                 tried.decide(np.flatnonzero(tried.possible))
             return documents[tried.sure[documents]]
-        alive = self.alive()
+        flags, alive = condition.among(self, documents), self.alive()
         return documents[flags if alive is None else flags & alive[documents]]
 
     def factors(self) -> FloatArray | None:
@@ -132,7 +132,7 @@ class GenerationBlock(_Block):
     def _attributes(self) -> Attributes:
         return stored.attributes_of_run(self._segments, self._snapshot.state.generations)
 
-    @cached_property
+    @property
     def _origins(self) -> Origins:
         key, known = (self.first, self.size), self._snapshot.origins
         if key not in known:

@@ -57,10 +57,14 @@ class Limited(Condition):
             self._known[key] = self._decided(known)
         return self._known[key]
 
-    def among(self, block: PostingSource, offsets: IntArray) -> Flags | None:
-        known = cast(GenerationBlock | MemoryBlock, block)
-        is_whole = self.until is None or self.until >= known.first + known.size
-        return self.condition.among(block, offsets) if is_whole else None
+    @property
+    def is_known(self) -> bool:
+        return self.condition.is_known
+
+    def among(self, block: PostingSource, offsets: IntArray) -> Flags:
+        flags = self.condition.among(block, offsets)
+        first = cast(GenerationBlock | MemoryBlock, block).first
+        return flags if self.until is None else flags & (offsets < self.until - first)
 
     def holds(self, document: Document, at: int, surely: Callable[[Condition], Flags]) -> bool:
         result = self.condition.holds(document, at, surely)

@@ -153,8 +153,9 @@ def _of_run(
         # What was merged or has changed since is not read again, and would fill the caches.
         present = {segment.id for segment in generations}
         _rows.only(lambda key: present.issuperset(key[0]))
-        for each in (_attributes, _origins):
-            each.only(set(_of(generations)).__contains__)
+        current = set(_of(generations))
+        _attributes.only(current.__contains__)
+        _origins.only(current.__contains__)
     return [found[key] for key in _of(run)]
 
 

@@ -17,8 +17,8 @@ from apps.search.algorithms.index.inversion import Attributes, Document
 from apps.search.algorithms.models.factors import Authority, Freshness
 
 Flags = NDArray[np.bool_]
-MAX_TABLE = 2**22  # sources; a user may search for any number
 IntArray = NDArray[np.integer]
+MAX_TABLE = 2**22  # sources; a user may search for any number
 
 
 def joined(parts: Sequence[Attributes]) -> Attributes:
@@ -62,9 +62,14 @@ class Condition:
         """
         raise NotImplementedError
 
-    def among(self, block: PostingSource, offsets: IntArray) -> Flags | None:
-        """Flags of a few documents alone; None where that is not cheaper than `bounds`."""
-        return None
+    @property
+    def is_known(self) -> bool:
+        """Whether the attributes of a document decide it, so that a few documents cost little."""
+        return False
+
+    def among(self, block: PostingSource, offsets: IntArray) -> Flags:
+        """Flags of a few documents, where it `is_known`."""
+        raise NotImplementedError
 
     def holds(self, document: Document, at: int, surely: Callable[["Condition"], Flags]) -> bool:
         """Whether the document at this offset matches; `surely` returns the sure flags of a part."""
@@ -134,6 +139,10 @@ class Named(Condition):
 class _Known(Condition):
     """A condition on attributes alone."""
 
+    @property
+    def is_known(self) -> bool:
+        return True
+
     def flags(self, known: Attributes) -> Flags:
         raise NotImplementedError
 
@@ -146,7 +155,7 @@ class _Known(Condition):
 
 
 @dataclass(frozen=True)
-class Sources(Condition):
+class Sources(_Known):
     ids: frozenset[int]
 
     @cached_property
@@ -159,13 +168,13 @@ class Sources(Condition):
         return flags
 
     def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
-        flags = self._flags(block.source_ids())
+        flags = self._of(block.source_ids())
         return flags, flags
 
     def among(self, block: PostingSource, offsets: IntArray) -> Flags:
-        return self._flags(block.source_ids()[offsets])
+        return self._of(block.source_ids()[offsets])
 
-    def _flags(self, sources: IntArray) -> Flags:
+    def _of(self, sources: IntArray) -> Flags:
         is_wanted = self._is_wanted
         return np.isin(sources, list(self.ids)) if is_wanted is None else is_wanted.take(sources, mode="clip")
 
@@ -233,6 +242,13 @@ class Before(_Known):
 class Not(Condition):
     part: Condition
 
+    @property
+    def is_known(self) -> bool:
+        return self.part.is_known
+
+    def among(self, block: PostingSource, offsets: IntArray) -> Flags:
+        return ~self.part.among(block, offsets)
+
     def terms(self) -> Iterator[int]:
         yield from self.part.terms()
 
@@ -252,19 +268,19 @@ class _Compound(Condition):
         for part in self.parts:
             yield from part.terms()
 
-    def _each_among(self, block: PostingSource, offsets: IntArray) -> list[Flags] | None:
-        found = [part.among(block, offsets) for part in self.parts]
-        known = [flags for flags in found if flags is not None]
-        return known if len(known) == len(found) else None
+    @property
+    def is_known(self) -> bool:
+        return all(part.is_known for part in self.parts)
 
 
 @dataclass(frozen=True)
 class All(_Compound):
     """All parts match; always without parts."""
 
-    def among(self, block: PostingSource, offsets: IntArray) -> Flags | None:
-        each = self._each_among(block, offsets)
-        return None if each is None else np.logical_and.reduce([np.ones(offsets.size, np.bool_), *each])
+    def among(self, block: PostingSource, offsets: IntArray) -> Flags:
+        each = (part.among(block, offsets) for part in self.parts)
+        flags: Flags = np.logical_and.reduce([np.ones(offsets.size, np.bool_), *each])
+        return flags
 
     def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
         if not self.parts:
@@ -287,9 +303,10 @@ class All(_Compound):
 class Any(_Compound):
     """One of the parts matches; never without parts."""
 
-    def among(self, block: PostingSource, offsets: IntArray) -> Flags | None:
-        each = self._each_among(block, offsets)
-        return None if each is None else np.logical_or.reduce([np.zeros(offsets.size, np.bool_), *each])
+    def among(self, block: PostingSource, offsets: IntArray) -> Flags:
+        each = (part.among(block, offsets) for part in self.parts)
+        flags: Flags = np.logical_or.reduce([np.zeros(offsets.size, np.bool_), *each])
+        return flags
 
     def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
         sure, possible = np.zeros(block.size, np.bool_), np.zeros(block.size, np.bool_)
