@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.search.algorithms.index.conditions import DAY, Worth
 from apps.search.algorithms.index.inversion import Attributes
+from apps.search.algorithms.index.worth import DAY, Worth
 from apps.search.algorithms.models.factors import Authority, Freshness
 
 strengths, half_lives = st.floats(0.1, 20), st.floats(0.5, 1_000)

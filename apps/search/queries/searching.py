@@ -23,8 +23,9 @@ from apps.following.models import Follow
 from apps.postings import queries as postings
 from apps.postings.algorithms.times import microseconds, moment_of
 from apps.postings.queries import Cursor
-from apps.search.algorithms.index.conditions import All, Before, Condition, Postings, Sources, Worth
+from apps.search.algorithms.index.conditions import All, Before, Condition, Postings, Sources
 from apps.search.algorithms.index.newest import Found
+from apps.search.algorithms.index.worth import Worth
 from apps.search.algorithms.language import Phrase, Tree, conditions, says_nothing, wanted
 from apps.search.algorithms.models import recipe
 from apps.search.algorithms.models.factors import Authority, Freshness

@@ -15,9 +15,10 @@ from apps.database.statements import fetch, fetch_rows, rows_of
 from apps.postings.algorithms.words import analyse
 from apps.postings.queries.boilerplate import strippers
 from apps.search.algorithms.index import inversion
-from apps.search.algorithms.index.conditions import ALWAYS, Condition, Worth
+from apps.search.algorithms.index.conditions import ALWAYS, Condition
 from apps.search.algorithms.index.inversion import Attributes, Chunk, Document, spans
 from apps.search.algorithms.index.newest import Found, newest
+from apps.search.algorithms.index.worth import Worth
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
 from apps.search.queries import limits, stored
 from apps.search.queries.blocks import GenerationBlock, MemoryBlock, Reader, joinable
