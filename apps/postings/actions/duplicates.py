@@ -39,11 +39,13 @@ class Candidate(NamedTuple):
     id: int
     dated: Dated
     key: int
+    is_alone: bool = False  # folded with none, as far as is known
 
 
 # Hide the array from the planner: it expects most postings to have one of a hundred bands, and would read all.
 CANDIDATES = """
-SELECT posting.id, known.bands, known.values, known.words, known.published_at, posting.fold_key
+SELECT posting.id, known.bands, known.values, known.words, known.published_at, posting.fold_key,
+    posting.first_copy IS NULL AS is_alone
 FROM postings_fingerprint known JOIN postings_posting posting ON posting.id = known.posting_id
 WHERE known.bands && ARRAY(SELECT unnest(%s::bigint[])) AND known.posting_id <> ALL(%s)
     AND posting.fold_key <> 0
@@ -74,7 +76,8 @@ def _by_band(articles: Sequence[Dated], but: Collection[int]) -> defaultdict[int
     found: defaultdict[int, list[Candidate]] = defaultdict(list)
     if wanted := set[int]().union(*(article.bands for article, _ in articles)):
         for row in fetch_rows(CANDIDATES, [sorted(wanted), list(but)]):
-            candidate = Candidate(row.id, Dated(restored(row.values, row.words), row.published_at), row.fold_key)
+            dated = Dated(restored(row.values, row.words), row.published_at)
+            candidate = Candidate(row.id, dated, row.fold_key, row.is_alone)
             for band in wanted.intersection(row.bands):
                 found[band].append(candidate)
     return found
@@ -168,17 +171,21 @@ def _fold_again(stored: Sequence[tuple[int, Folded]]) -> list[tuple[int, datetim
 def _moves(stored: Sequence[tuple[int, Folded]]) -> list[tuple[int, int, datetime]]:
     """New keys, old keys and dates, as if of two copies the one with the smaller id had come first: what has no
     earlier copy goes to the first that is there now, and what is there without one comes along.
+
+    So does what is alone, as it may be a copy of one posting of a group only, which has come later.
     """
-    by_band = _by_band([folded.dated for _, folded in stored if folded.key], [id for id, _ in stored])
+    by_band = _by_band([folded.dated for _, folded in stored if folded.key], [])
     moves: list[tuple[int, int, datetime]] = []
     for id, (dated, key, _, is_copy) in stored:
-        copies = [each for each in _copies(dated.article, _near(dated, by_band)) if each.key != key]
+        near = _copies(dated.article, _near(dated, by_band))
+        copies = [each for each in near if each.key != key and each.id != id]
         earlier = [] if is_copy else [each for each in copies if each.id < id]
         new = min(earlier, key=lambda each: each.id).key if earlier else key
         if new != key:
             moves.append((new, key, dated.at))
         own = (each for each in copies if each.key in (each.dated.article.fold_key, dated.article.page))
-        moves += [(new, each.key, each.dated.at) for each in own if each.id > id and each.key != new]
+        coming = (each for each in own if each.key != new and (each.id > id or each.is_alone))
+        moves += [(new, each.key, each.dated.at) for each in coming]
     return moves
 
 

@@ -144,7 +144,21 @@ def test_of_postings_stored_one_after_the_other_none_is_folded_again(monkeypatch
     monkeypatch.setattr(duplicates, "_fold_again", lambda stored: changed.append(again(stored)) or changed[-1])
     for number in range(8):  # in which order copies are found depends on the words
         start, words = 200 * number, f"{AGENCY} More at {number} o'clock, {number + 1} o'clock and at night."
-        # The third is within two days of both others, which are not, and has the words of the second.
-        for text, hours in ((AGENCY, 0), (words, 50), (words, 25), (OTHER, 25)):
+        for text, hours in ((AGENCY, 0), (words, 25), (OTHER, 25)):
             store_texts([a_source()], [text], hours=[start + hours])
-    assert changed == [[]] * 32
+    assert changed == [[]] * 24
+
+
+# Hardly alike enough to be copies: the second is one of both others, which are none of each other.
+HALVES = [" ".join(f"word{number}" for number in range(start, start + 100)) for start in (0, 20, 40)]
+
+
+@pytest.mark.parametrize("order", [(0, 2, 1), (2, 0, 1)])
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_posting_that_is_alone_comes_along_when_its_copy_is_folded_with_another(order, at_once):
+    texts = [HALVES[number] for number in order]
+    batches = [texts] if at_once else [[text] for text in texts]
+    for batch in batches:
+        store_texts([a_source() for _ in batch], batch)
+    assert len(keys()) == 1
+    assert Posting.objects.values("first_copy").distinct().count() == 1
