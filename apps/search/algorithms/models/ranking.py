@@ -16,6 +16,7 @@ JUST_BELOW = 1 - 1e-4  # factor on a bound: sums are rounded, for each query dif
 _NOTHING = np.empty(0, np.int64)
 _SHARE = 0.3  # of the needed points that terms of single lookups may add at most, which limits the lookups
 _LOOKUP_COST = 16  # times that of adding a posting
+_SPARSE = 16  # documents of a block for each posting; in a block with fewer postings only theirs are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def best(blocks: Iterable[Block], weights: FloatArray, count: int, least: float 
     scale = math.ldexp(1.0, min(_BITS - math.frexp(whole)[1], 900))  # 2**1024 would be too large for a float
     each = np.rint(np.asarray(weights, np.float64) * scale).astype(np.int64).tolist()
     scale *= MAX_PACKED / MAX_IMPACT
-    room = np.empty(0, np.int32)
+    room = np.zeros(0, np.int32)
     for block in blocks:
         floor = float(scores.min()) if scores.size == count else least
         needed = floor / block.largest_factor() * JUST_BELOW
@@ -80,7 +81,7 @@ def best(blocks: Iterable[Block], weights: FloatArray, count: int, least: float 
         if bounds is not None and float(np.maximum(weights, 0) @ bounds) <= needed:
             continue
         if room.size < block.size:
-            room = np.empty(block.size, np.int32)
+            room = np.zeros(block.size, np.int32)
         found, sums = _candidates(block, each, math.floor(needed * scale), room[: block.size])
         values = sums / scale if (worth := block.factors()) is None else sums / scale * worth[found]
         above = values > floor
@@ -93,7 +94,7 @@ def best(blocks: Iterable[Block], weights: FloatArray, count: int, least: float 
 def _candidates(
     block: Block, each: Sequence[int], needed: int, sums: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Documents of the block, as offsets, with more points than needed, and the points; `sums` is a buffer.
+    """Documents of the block, as offsets, with more points than needed, and the points; `sums` is a buffer of zeros.
 
     `each` has a term's points for the smallest impact.
     """
@@ -108,31 +109,54 @@ def _candidates(
     essential = next(place for place, most in enumerate(rest) if most <= _SHARE * needed or place == len(terms))
     if not essential:
         return _NOTHING, sums[:0]
-    sums.fill(0)
-    _add_all([row for _, row, _ in terms[:essential]], [worth for *_, worth in terms[:essential]], sums)
-    documents = block.allowed(np.flatnonzero(sums > needed - rest[essential])).astype(np.int64, copy=False)
+    touched = [_add_all([row for _, row, _ in terms[:essential]], [worth for *_, worth in terms[:essential]], sums)]
+    documents = block.allowed(_above(touched[0], sums, needed - rest[essential])).astype(np.int64, copy=False)
     for (_, row, worth), most in zip(terms[essential:], rest[essential + 1 :], strict=True):
         if not documents.size:
             break
-        _add(row, worth, documents, sums)
+        touched.append(_add(row, worth, documents, sums))
         documents = documents[sums[documents] > needed - most]
-    return documents, sums[documents]
+    found = sums[documents]
+    _clear(sums, touched)
+    return documents, found
 
 
-def _add_all(rows: Sequence[Row], worths: Sequence[int], sums: NDArray[np.int32]) -> None:
-    """Add the points of several terms at once, since a call costs more than the postings of a rare term."""
-    documents = np.concatenate([row.documents for row in rows])
+def _above(touched: IntArray, sums: NDArray[np.int32], least: int) -> IntArray:
+    """The touched documents with more points than that, ascending."""
+    if touched.size * _SPARSE > sums.size:
+        return np.flatnonzero(sums > least)
+    return np.unique(touched[sums[touched] > least])
+
+
+def _clear(sums: NDArray[np.int32], touched: Sequence[IntArray]) -> None:
+    if sum(part.size for part in touched) * _SPARSE > sums.size:
+        sums.fill(0)
+    else:
+        for part in touched:
+            sums[part] = 0
+
+
+def _add_all(rows: Sequence[Row], worths: Sequence[int], sums: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Add the points of several terms at once, since a call costs more than the postings of a rare term.
+
+    Returns the documents, also those of several terms once for each.
+    """
+    documents = np.concatenate([row.documents for row in rows]).astype(np.intp)
     each = np.repeat(np.array(worths), [row.documents.size for row in rows])
-    np.add.at(sums, documents.astype(np.intp), points(np.concatenate([row.impacts for row in rows]), each))
+    np.add.at(sums, documents, points(np.concatenate([row.impacts for row in rows]), each))
+    return documents
 
 
-def _add(row: Row, worth: int, documents: NDArray[np.int64], sums: NDArray[np.int32]) -> None:
-    """Add a term's points, to these documents at least."""
+def _add(row: Row, worth: int, documents: NDArray[np.int64], sums: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Add a term's points, to these documents at least; returns those that got any."""
     if documents.size * _LOOKUP_COST > row.documents.size:
-        np.add.at(sums, row.documents.astype(np.intp), points(row.impacts, worth))
-        return
+        reached = row.documents.astype(np.intp)
+        np.add.at(sums, reached, points(row.impacts, worth))
+        return reached
     places, is_held = _places(row, documents)
-    sums[documents[is_held]] += points(row.impacts[places[is_held]], worth)  # a row holds each document once
+    held = documents[is_held]
+    sums[held] += points(row.impacts[places[is_held]], worth)  # a row holds each document once
+    return held
 
 
 def _places(row: Row, documents: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
