@@ -14,9 +14,9 @@ from apps.search.algorithms.models import bm25 as weights_of_bm25
 from apps.search.algorithms.models.bm25 import impacts, inverse_document_frequencies, packed, points
 from apps.search.algorithms.models.index import Row, Sequences
 from apps.search.algorithms.models.query import Query
-from apps.search.algorithms.models.ranking import best
+from apps.search.algorithms.models.ranking import best, bm25, ranked
 from apps.search.algorithms.models.recipe import count_pairs, pair_bonus
-from apps.search.algorithms.models.thesis import bm25, ranked, rm3_weights
+from extensions.algorithms.rm3 import rm3_weights
 from tests.algorithms.search_twin import MemoryBlock, MemoryIndex, words_of
 
 WORDS = [f"w{number}" for number in range(12)]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from apps.search.algorithms.models.feedback import expansion, sharpened
 from apps.search.algorithms.models.query import Query
+from apps.search.algorithms.models.ranking import bm25
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Judgement, Recipe, search
-from apps.search.algorithms.models.thesis import bm25
 from tests.algorithms.search_twin import MemoryIndex, words_of
 
 VOCABULARY = [f"w{number}" for number in range(80)]

@@ -9,11 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.search.algorithms.models import thesis
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.ranking import Ranking
+from extensions.algorithms import thesis
 from tests.algorithms.search_twin import MemoryIndex, words_of
 
+MODELS = {
+    "vsm": thesis.query_weights,
+    "vsm_qe": thesis.vsm_qe,
+    "vsm_tr": thesis.vsm_tr,
+    "vsm_qe_tr": thesis.vsm_qe_tr,
+}
 VOCABULARY = [f"w{number}" for number in range(90)]
 
 
@@ -88,13 +94,13 @@ def indexed(texts):
     return index, thesis.three_indexes(index.vectors, np.arange(len(texts)))
 
 
-@pytest.mark.parametrize("model", sorted(thesis.MODELS))
+@pytest.mark.parametrize("model", sorted(MODELS))
 @settings(max_examples=15)
 @given(seed=st.integers(0, 10**9))
 def test_each_model_is_its_formulas(model, seed):
     texts, query = some_texts(seed), some_query(seed + 1)
     index, indexes = indexed(texts)
-    found = thesis.answer(indexes, thesis.MODELS[model](indexes, index, Query.of(words_of(query))))
+    found = thesis.answer(indexes, MODELS[model](indexes, index, Query.of(words_of(query))))
     expected = getattr(Twin(texts), model)(query)
     assert dict(zip(found.documents.tolist(), found.scores.tolist(), strict=True)) == pytest.approx(dict(expected))
     assert found.documents.tolist() == [document for document, _ in expected]
@@ -103,7 +109,7 @@ def test_each_model_is_its_formulas(model, seed):
 def test_the_models_differ():
     texts, query = some_texts(3), some_query(4)
     index, indexes = indexed(texts)
-    weights = [model(indexes, index, Query.of(words_of(query))) for model in thesis.MODELS.values()]
+    weights = [model(indexes, index, Query.of(words_of(query))) for model in MODELS.values()]
     answers = [tuple(thesis.answer(indexes, each).scores) for each in weights]
     assert len(set(answers)) == 4
 
@@ -145,5 +151,5 @@ def test_negative_weight_becomes_zero_and_no_term_is_added():
 
 def test_unknown_words_find_nothing():
     index, indexes = indexed(["storm"])
-    for model in thesis.MODELS.values():
+    for model in MODELS.values():
         assert not len(model(indexes, index, Query.of(words_of("elsewhere"))))

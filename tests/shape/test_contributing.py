@@ -20,7 +20,13 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "CONTRIBUTING.md"
 EXAMPLE = re.compile(r"Write `(\w+)/(\w+)\.py` in `apps/(\w+)/`:\n\n   ```python\n(.*?)\n   ```", re.DOTALL)
 EXAMPLES = {f"apps.{app}.{registry}": (name, code) for registry, name, app, code in EXAMPLE.findall(PAGE.read_text())}
-LISTS = {"kinds": "all_kinds", "channels": "all_channels", "send_to": "all_services", "policies": "all_policies"}
+LISTS = {
+    "kinds": "all_kinds",
+    "channels": "all_channels",
+    "send_to": "all_services",
+    "policies": "all_policies",
+    "rankings": "all_models",
+}
 
 
 def test_every_registry_of_single_modules_has_an_example():

@@ -11,7 +11,6 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from django.urls import reverse
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from apps.accounts.models import User
 from apps.alerts import queries as alerts
@@ -132,17 +131,6 @@ def _page(query: SearchQuery, order: Order, *, has_words: bool = False, complain
 
 
 # --- models side by side ----------------------------------------------------------------------------------------------
-MODELS = {  # by their names in evaluations; of the thesis "Ai-Times"
-    "ours": "Wirebeat",
-    "vsm": gettext_lazy("Thesis: vector space"),
-    "vsm_qe": gettext_lazy("Thesis: with expansion"),
-    "vsm_tr": gettext_lazy("Thesis: with reweighting"),
-    "vsm_qe_tr": gettext_lazy("Thesis: with both"),
-    "bm25": "BM25",
-    "rm3": gettext_lazy("BM25 with RM3"),
-}
-
-
 def models_page(user: User, text: str, now: datetime) -> Context:
     """The best articles by each search model. Raises TooCostly after a statement timeout."""
     page = {"text": text, "shown": SHOWN}
@@ -157,7 +145,7 @@ def models_page(user: User, text: str, now: datetime) -> Context:
     answers = [
         {
             "answer": answer,
-            "label": MODELS[answer.name],
+            "label": _(answer.label),
             "rows": [(id, read[id]) for id in answer.postings if id in read],
         }
         for answer in compared.answers

@@ -1,9 +1,8 @@
-"""One query by the four models of the thesis, BM25, BM25 with RM3 and ours, on the same articles."""
+"""One query by all models of ranking, on the same articles."""
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import datetime
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,23 +12,20 @@ from apps.accounts.models import User
 from apps.search.algorithms.index import inversion
 from apps.search.algorithms.index.conditions import Postings
 from apps.search.algorithms.language import Tree, conditions
-from apps.search.algorithms.models import recipe, thesis
-from apps.search.algorithms.models.query import Query
-from apps.search.algorithms.models.ranking import Ranking
 from apps.search.queries.analysis import languages_of, query_of
 from apps.search.queries.limits import Limited
 from apps.search.queries.resolving import condition_of
 from apps.search.queries.searching import translated
 from apps.search.queries.snapshot import Snapshot, snapshot
+from apps.search.rankings import all_models, prepared
 
 MAX_DOCUMENTS = 5_000  # the newest; the thesis holds its three indexes of them in memory
 SHOWN = 10  # articles of each model, and at most as many added terms
 
-Answer = tuple[Ranking, Sequence[str]]  # a ranking, and the added terms, heaviest first
-
 
 class ModelAnswer(NamedTuple):
     name: str  # of the model, as evaluations have it
+    label: str
     postings: tuple[int, ...]
     shared: int  # of them that ours has, too
     added: tuple[str, ...]  # heaviest first
@@ -64,18 +60,19 @@ def _compared(index: Snapshot, user: User, tree: Tree, now: datetime) -> Compari
     started = time.perf_counter()
     documents = np.array([each.document for each in found])
     # With what sources repeat: the thesis leaves nothing out.
-    indexes = thesis.three_indexes(lambda some: inversion.vectors(index.read(some), [0] * some.size), documents)
+    memory = prepared(lambda some: inversion.vectors(index.read(some), [0] * some.size), documents)
     reading = _milliseconds(started)
     narrowed = index.restricted(Postings(frozenset(each.posting_id for each in found)))
     posting_of = {each.document: each.posting_id for each in found}
     answers = list[ModelAnswer]()
-    for name, model in _models(narrowed, indexes).items():
+    for name, model in all_models().items():
         started = time.perf_counter()
-        ranking, added = model(query)
+        ranking, weights = model.answer(narrowed, memory[model.prepare], query, SHOWN)
+        added = _heaviest(narrowed, weights, query.terms)
         postings = tuple(posting_of[document] for document in ranking.first(SHOWN).documents.tolist())
         ours = answers[0].postings if answers else postings
         answers.append(
-            ModelAnswer(name, postings, len({*postings} & {*ours}), tuple(added[:SHOWN]), _milliseconds(started))
+            ModelAnswer(name, model.label, postings, len({*postings} & {*ours}), added, _milliseconds(started))
         )
     return Comparison(len(found), reading, tuple(answers))
 
@@ -84,32 +81,7 @@ def _milliseconds(started: float) -> float:
     return 1_000 * (time.perf_counter() - started)
 
 
-def _models(index: Snapshot, indexes: thesis.ThreeIndexes) -> Mapping[str, Callable[[Query], Answer]]:
-    return {
-        "ours": partial(_ours, index),
-        **{name: partial(_of_thesis, index, indexes, model) for name, model in thesis.MODELS.items()},
-        "bm25": lambda query: (thesis.bm25(index, query, SHOWN), ()),
-        "rm3": partial(_rm3, index),
-    }
-
-
-def _ours(index: Snapshot, query: Query) -> Answer:
-    answer = recipe.search(index, query, SHOWN)
-    return answer.ranking, [term.term for term in answer.expansion.added(query.terms)]
-
-
-def _of_thesis(index: Snapshot, indexes: thesis.ThreeIndexes, model: thesis.Model, query: Query) -> Answer:
-    weights = model(indexes, index, query)
-    return thesis.answer(indexes, weights), _heaviest(index, weights, query.terms)
-
-
-def _rm3(index: Snapshot, query: Query) -> Answer:
-    numbers, weights = thesis.rm3_weights(index, query)
-    added = _heaviest(index, dict(zip(numbers.tolist(), weights.tolist(), strict=True)), query.terms)
-    return thesis.ranked(index, numbers, weights, SHOWN), added
-
-
-def _heaviest(index: Snapshot, weights: thesis.Weights, own: Collection[str]) -> list[str]:
-    """The terms that the query did not have, heaviest first."""
+def _heaviest(index: Snapshot, weights: Mapping[int, float], own: Collection[str]) -> tuple[str, ...]:
+    """Terms that the query did not have, heaviest first."""
     numbers = sorted(weights, key=lambda number: (-weights[number], number))
-    return [name for name in index.names(np.array(numbers, np.int64)) if name not in own]
+    return tuple(name for name in index.names(np.array(numbers, np.int64)) if name not in own)[:SHOWN]

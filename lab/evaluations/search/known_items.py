@@ -14,7 +14,7 @@ from django.contrib.auth.models import AnonymousUser
 from apps.postings.algorithms.words import STOP_MARK, analyse
 from apps.postings.models import Posting
 from apps.search.algorithms.language import parse
-from apps.search.algorithms.models.thesis import bm25
+from apps.search.algorithms.models.ranking import bm25
 from apps.search.queries import search, snapshot
 from apps.search.queries.analysis import languages_of, query_of
 from apps.sources.actions.editing import add_source

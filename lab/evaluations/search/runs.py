@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,11 @@ from apps.postings import actions as postings
 from apps.postings.algorithms.words import analyse, language_of
 from apps.postings.models import Posting
 from apps.search import actions
-from apps.search.algorithms.models import thesis
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.ranking import Ranking
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Recipe, search
-from apps.search.algorithms.models.thesis import bm25, ranked, rm3_weights
 from apps.search.queries import Snapshot, snapshot
+from apps.search.rankings import Model, all_models, prepared
 from apps.sources.actions.curating import delete_sources
 from apps.sources.actions.editing import add_source
 from apps.sources.formats.feed import ParsedEntry
@@ -135,18 +134,14 @@ def _identities(index: Snapshot) -> dict[int, str]:
 
 
 def _others(index: Snapshot, documents: NDArray[np.int64]) -> dict[str, Rank]:
-    indexes = thesis.three_indexes(index.vectors, documents)
-    return {
-        **{name: partial(_of_thesis, model, indexes, index) for name, model in thesis.MODELS.items()},
-        "bm25": lambda query: bm25(index, query, RETRIEVED),
-        "rm3": lambda query: ranked(index, *rm3_weights(index, query), RETRIEVED),
-        "flat": _ours(index),
-    }
+    memory = prepared(index.vectors, documents)
+    others = {name: _of(index, model, memory[model.prepare]) for name, model in all_models().items() if name in MODELS}
+    return others | {"flat": others.pop("ours")}
+
+
+def _of(index: Snapshot, model: Model, memory: Any) -> Rank:
+    return lambda query: model.answer(index, memory, query, RETRIEVED)[0]
 
 
 def _ours(index: Snapshot, recipe: Recipe = OURS) -> Rank:
     return lambda query: search(index, query, RETRIEVED, recipe=recipe).ranking
-
-
-def _of_thesis(model: thesis.Model, indexes: thesis.ThreeIndexes, index: Snapshot, query: Query) -> Ranking:
-    return thesis.answer(indexes, model(indexes, index, query))

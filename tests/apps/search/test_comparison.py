@@ -13,7 +13,7 @@ from tests.builders import NOON, a_source, a_user
 
 pytestmark = pytest.mark.django_db
 
-MODELS = ["ours", "vsm", "vsm_qe", "vsm_tr", "vsm_qe_tr", "bm25", "rm3"]
+MODELS = ["ours", "bm25", "rm3", "vsm", "vsm_qe", "vsm_qe_tr", "vsm_tr"]
 
 
 def compare(text, user=None):

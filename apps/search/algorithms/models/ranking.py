@@ -8,8 +8,9 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.search.algorithms.models.bm25 import MAX_IMPACT, MAX_PACKED, points
-from apps.search.algorithms.models.index import Block, FloatArray, IntArray, Row
+from apps.search.algorithms.models.bm25 import MAX_IMPACT, MAX_PACKED, inverse_document_frequencies, points
+from apps.search.algorithms.models.index import Block, FloatArray, Index, IntArray, Row
+from apps.search.algorithms.models.query import Query
 
 _BITS = 30  # of the largest sum
 JUST_BELOW = 1 - 1e-4  # factor on a bound: sums are rounded, for each query differently, and multiplied
@@ -42,6 +43,17 @@ def ranking(documents: IntArray, scores: FloatArray) -> Ranking:
     numbers, values = np.asarray(documents, np.int64), np.asarray(scores, np.float64)
     order = np.lexsort((-numbers, -values))
     return Ranking(numbers[order], values[order])
+
+
+def bm25(index: Index, query: Query, count: int) -> Ranking:
+    """BM25, each term as often as it stands in the query."""
+    return ranked(index, index.numbers(list(query.terms)), np.array(list(query.terms.values()), float), count)
+
+
+def ranked(index: Index, numbers: IntArray, weights: FloatArray, count: int, least: float = 0.0) -> Ranking:
+    """`best` by terms that weigh this much times their rarity."""
+    rarities = inverse_document_frequencies(index.document_frequencies(numbers), index.documents)
+    return best(index.blocks(numbers), weights * rarities, count, least)
 
 
 def best(blocks: Iterable[Block], weights: FloatArray, count: int, least: float = 0.0) -> Ranking:

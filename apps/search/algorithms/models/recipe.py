@@ -14,7 +14,7 @@ from apps.search.algorithms.models.bm25 import impacts, inverse_document_frequen
 from apps.search.algorithms.models.feedback import Expansion, expansion, sharpened
 from apps.search.algorithms.models.index import UNKNOWN, Index, IntArray, Sequences
 from apps.search.algorithms.models.query import Query
-from apps.search.algorithms.models.ranking import JUST_BELOW, Ranking, best, ranking
+from apps.search.algorithms.models.ranking import JUST_BELOW, Ranking, ranked, ranking
 
 
 @dataclass(frozen=True)
@@ -123,9 +123,7 @@ def _behind_the_first(first: Ranking, second: Ranking, recipe: Recipe) -> Rankin
 def _pass(
     index: Index, weights: Mapping[str, float], query: Query, recipe: Recipe, count: int, least: float = 0.0
 ) -> Ranking:
-    numbers = index.numbers(list(weights))
-    rarities = inverse_document_frequencies(index.document_frequencies(numbers), index.documents)
-    found = best(index.blocks(numbers), np.array(list(weights.values())) * rarities, count, least)
+    found = ranked(index, index.numbers(list(weights)), np.array(list(weights.values())), count, least)
     bonus = np.zeros(len(found))
     head = found.documents[: recipe.pair_documents]
     bonus[: head.size] = recipe.pair_weight / _length(query) * pair_bonus(index, head, query.pairs)

@@ -27,10 +27,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from apps.search.algorithms.models.bm25 import inverse_document_frequencies
 from apps.search.algorithms.models.index import UNKNOWN, Index, IntArray, Vectors
 from apps.search.algorithms.models.query import Query
-from apps.search.algorithms.models.ranking import Ranking, best, ranking
+from apps.search.algorithms.models.ranking import Ranking, ranking
 
 RETRIEVED = 1000
 JUDGED = 10  # best documents taken for relevant, and worst ones taken for irrelevant
@@ -121,11 +120,6 @@ def query_weights(indexes: ThreeIndexes, index: Index, query: Query) -> Weights:
     }
 
 
-# Weights of terms for the last retrieval; the vector space model alone takes those of the query.
-Model = Callable[[ThreeIndexes, Index, Query], Weights]
-MODELS: Mapping[str, Model] = {"vsm": query_weights, "vsm_qe": vsm_qe, "vsm_tr": vsm_tr, "vsm_qe_tr": vsm_qe_tr}
-
-
 def answer(indexes: ThreeIndexes, weights: Weights) -> Ranking:
     """The documents retrieved last."""
     found = retrieve(indexes, weights)
@@ -165,43 +159,3 @@ def reweighted(indexes: ThreeIndexes, weights: Weights, found: Ranking) -> Weigh
     """Term reweighting after Rocchio: each weight plus the term's difference."""
     gains = difference(indexes, found)
     return {term: max(0.0, weight + float(gains[term])) for term, weight in weights.items() if weight > 0}
-
-
-# --- rivals -----------------------------------------------------------------------------------------------------------
-FEEDBACK_DOCUMENTS, FEEDBACK_TERMS, ORIGINAL_SHARE = 10, 30, 0.5
-
-
-def bm25(index: Index, query: Query, count: int) -> Ranking:
-    """BM25, each term as often as it stands in the query."""
-    return ranked(index, index.numbers(list(query.terms)), np.array(list(query.terms.values()), float), count)
-
-
-def rm3_weights(index: Index, query: Query) -> tuple[IntArray, NDArray[np.float64]]:
-    """The terms of RM3, ascending, and their weights.
-
-    ``p(w) = sum over documents of score share * tf / length``; the 30 likeliest words, scaled to sum 1, are mixed with
-    the query, scaled to sum 1.
-    """
-    first = bm25(index, query, FEEDBACK_DOCUMENTS)
-    if not len(first):
-        return np.empty(0, np.int64), np.empty(0)
-    vectors = index.vectors(first.documents)
-    document_of = np.repeat(np.arange(len(first)), np.diff(vectors.bounds))
-    shares = first.scores / first.scores.sum() / vectors.lengths
-    terms, places = np.unique(vectors.terms, return_inverse=True)
-    likelihoods = np.bincount(places, shares[document_of] * vectors.frequencies)
-    likeliest = np.lexsort((terms, -likelihoods))[:FEEDBACK_TERMS]
-
-    weights = np.array(list(query.terms.values()), float)
-    numbers = np.append(index.numbers(list(query.terms)), terms[likeliest])
-    mixed = np.append(
-        ORIGINAL_SHARE * weights / weights.sum(),
-        (1 - ORIGINAL_SHARE) * likelihoods[likeliest] / likelihoods[likeliest].sum(),
-    )
-    distinct, places = np.unique(numbers, return_inverse=True)
-    return distinct, np.asarray(np.bincount(places, mixed), np.float64)
-
-
-def ranked(index: Index, numbers: IntArray, weights: NDArray[np.float64], count: int) -> Ranking:
-    rarities = inverse_document_frequencies(index.document_frequencies(numbers), index.documents)
-    return best(index.blocks(numbers), weights * rarities, count)

@@ -1,0 +1,1 @@
+"""The models of the thesis "Ai-Times", and RM3."""
