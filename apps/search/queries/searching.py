@@ -29,6 +29,7 @@ from apps.search.algorithms.index.worth import Worth
 from apps.search.algorithms.language import Phrase, Tree, conditions, says_nothing, wanted
 from apps.search.algorithms.models import recipe
 from apps.search.algorithms.models.factors import Authority, Freshness
+from apps.search.algorithms.models.index import distinct
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Judgement, Recipe
 from apps.search.queries.analysis import languages_of, query_of, required_terms
 from apps.search.queries.blocks import NOTHING
@@ -295,7 +296,7 @@ def _amounts_with(index: Snapshot, required: Sequence[Sequence[str]]) -> tuple[i
         met = np.zeros(block.size, np.uint16)  # groups of which a document has a term
         for group in required:
             of_group = [row.documents for row in islice(rows, len(group)) if row]
-            found = of_group[0] if len(of_group) == 1 else np.unique(np.concatenate([NOTHING, *of_group]))
+            found = of_group[0] if len(of_group) == 1 else distinct(np.concatenate([NOTHING, *of_group]))
             admitted = block.allowed(found)
             before = met[admitted]
             amount += int((before == 0).sum())

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from apps.search.algorithms.models.bm25 import TITLE, impacts, packed
-from apps.search.algorithms.models.index import Row, Sequences, Vectors
+from apps.search.algorithms.models.index import Row, Sequences, Vectors, distinct
 
 MAX_FREQUENT = 255  # of a term in a document
 
@@ -88,7 +88,7 @@ def holders(documents: Sequence[Document]) -> tuple[NDArray[np.int64], NDArray[n
         return np.empty(0, np.int64), np.empty(0, np.int64)
     parts = [np.concatenate((np.abs(each.sequence), each.pairs, each.names)) for each in documents]
     numbers = np.repeat(np.arange(len(parts), dtype=np.int64), [part.size for part in parts])
-    every = np.unique((numbers << 32) | np.concatenate(parts))  # each term of each document once
+    every = distinct((numbers << 32) | np.concatenate(parts))  # each term of each document once
     terms, counts = np.unique(every & 0xFFFF_FFFF, return_counts=True)
     named = terms > 0
     return terms[named], counts[named].astype(np.int64)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from apps.search.algorithms.models.bm25 import MAX_IMPACT, MAX_PACKED, inverse_document_frequencies, points
-from apps.search.algorithms.models.index import Block, FloatArray, Index, IntArray, Row
+from apps.search.algorithms.models.index import Block, FloatArray, Index, IntArray, Row, distinct
 from apps.search.algorithms.models.query import Query
 
 _BITS = 30  # of the largest sum
@@ -137,7 +137,7 @@ def _above(touched: IntArray, sums: NDArray[np.int32], least: int) -> IntArray:
     """The touched documents with more points than that, ascending."""
     if touched.size * _SPARSE > sums.size:
         return np.flatnonzero(sums > least)
-    return np.unique(touched[sums[touched] > least])
+    return distinct(touched[sums[touched] > least])
 
 
 def _clear(sums: NDArray[np.int32], touched: Sequence[IntArray]) -> None:
