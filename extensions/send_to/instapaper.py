@@ -18,5 +18,5 @@ def send(article: Finding, settings: Settings) -> DeliveryResult:
     return post(ADDRESS, urlencode({"url": article.url, "title": article.title}).encode(), headers)
 
 
-FIELDS = {"username": _("E-mail address or username"), "password": _("Password")}
+FIELDS = {"username": _("Email address or username"), "password": _("Password")}
 SERVICE = Service(label=_("Instapaper"), fields=FIELDS, send=send)

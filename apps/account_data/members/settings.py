@@ -61,7 +61,7 @@ def take_searches(running: Import) -> None:
 def _take_rule(running: Import, saved: SavedSearch, rule: Record) -> None:
     values = options_in(rule, Rule, {*NOT_OF_RULES, "settings"})
     if values.get("mail") and not running.user.email:
-        running.remarks.append(f"“{saved.name}” sends no mail, because your account has no e-mail address.")
+        running.remarks.append(f"“{saved.name}” sends no mail, because your account has no email address.")
         values["mail"] = ""
     if settings := rule.inner("settings"):
         names = [channel.name for channel in with_settings()]

@@ -52,7 +52,7 @@ def set_rule(
     if mail not in Rule.Mail.values:
         raise NotPossible(_("“{name}” is not a choice for mail.").format(name=mail))
     if mail and not user.email:
-        raise NotPossible(_("Your account has no confirmed e-mail address. Add or confirm one first."))
+        raise NotPossible(_("Your account has no confirmed email address. Add or confirm one first."))
     webhook_url = webhook_url.strip()
     if webhook_url:
         webhook_url = checked_address(webhook_url)

@@ -37,4 +37,4 @@ def send(article: Finding, settings: Settings) -> DeliveryResult:
 
 
 FIELDS = {"address": gettext_lazy("One of your confirmed addresses")}
-SERVICE = Service(label=gettext_lazy("E-mail"), fields=FIELDS, send=send, check=check)
+SERVICE = Service(label=gettext_lazy("Email"), fields=FIELDS, send=send, check=check)

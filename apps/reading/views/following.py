@@ -309,7 +309,7 @@ def dismiss_notices(request: PersonsRequest) -> HttpResponse:
 def set_mail(request: PersonsRequest) -> HttpResponse:
     wanted = request.POST.get("by_mail") == "yes"
     if wanted and not request.user.email:
-        messages.error(request, _("Your account has no e-mail address."))
+        messages.error(request, _("Your account has no email address."))
     else:
         actions.set_mail(request.user, is_wanted=wanted, now=now())
         messages.success(

@@ -249,7 +249,7 @@ def test_invalid_rule_is_rejected(values, complaint):
 
 def test_user_without_address_cannot_choose_mail():
     saved = a_search(a_person(email=""))
-    with pytest.raises(NotPossible, match="no confirmed e-mail address"):
+    with pytest.raises(NotPossible, match="no confirmed email address"):
         set_rule(saved.user, saved.pk, mail="once")
 
 
