@@ -125,6 +125,13 @@ def _measured(alarm: Mapping[str, Any], samples: Sequence[Sample]) -> float:
     return part / whole if whole > MIN_WHOLE else 0.0
 
 
+def _demo() -> str:
+    if any(settings.VAR_DIR.glob("demo-*")):
+        text = "A demo runs here, with servers and data of its own, or was killed: this examines the portal beside it."
+        raise Wrong(text, "Stop the demo, or ignore what follows while it runs.", is_warning=True)
+    return "None is running."
+
+
 def _python() -> str:
     return f"Wirebeat {settings.VERSION}, Python {platform.python_version()} in {sys.prefix}"
 
@@ -304,7 +311,7 @@ def _beat(connection: databases.Connection) -> str:
 
 # Each is shown by the name of its function.
 ALONE = (
-    *(_python, _settings, _secret_key, _open_hosts, _disk, _documents, _page_sandbox),
+    *(_demo, _python, _settings, _secret_key, _open_hosts, _disk, _documents, _page_sandbox),
     *(_cache, _broker, _workers, _mail, _address),
 )
 OF_THE_DATABASE = (_database, _migrations, _locale, _indexes, _beat)

@@ -105,7 +105,7 @@ function leave(field) {
     field.blur();
     return;
   }
-  field.closest("details")?.removeAttribute("open");
+  field.closest("details")?.remove(); // the next use loads it again
   goTo(row);
 }
 

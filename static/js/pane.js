@@ -3,6 +3,8 @@ import { announce, find, select, selectedRow } from "./rows.js";
 
 const born = location.pathname;
 let home = null; // the list's address, title and position, while an article is open
+let left = null; // the same of the list that was left by the browser's button, which may lead back to an article
+let blank = null; // what the pane says without an article
 let shown = null; // address of the open article
 let loading = null; // address of the article that is to be shown next
 let turns = 0;
@@ -30,6 +32,7 @@ async function load(target, path, headers = {}) {
 }
 
 async function show(path, row, entry) {
+  blank ??= [...pane().childNodes];
   pane().setAttribute("aria-busy", "true");
   if (row) select(row);
   loading = path;
@@ -71,12 +74,13 @@ function close() {
   pane().removeAttribute("aria-busy");
   main().classList.remove("is-open");
   document.body.classList.remove("is-alone");
-  pane().replaceChildren();
+  pane().replaceChildren(...blank);
   document.title = home.title;
   if (!hasPanes()) document.scrollingElement.scrollTop = home.top;
   find("[data-open]", row)?.removeAttribute("aria-current");
   find("[data-open]", row)?.focus({ preventScroll: true });
   if (row && row.id !== home.row) row.scrollIntoView({ block: "nearest" });
+  left = home;
   home = null;
 }
 
@@ -97,6 +101,7 @@ function followHistory({ state }) {
   if (home && location.href.split("#")[0] === home.address.split("#")[0]) close();
   else if (state?.articles && pathname !== shown) {
     const link = [...document.querySelectorAll(".row [data-open]")].find((each) => each.pathname === pathname);
+    home ??= left;
     show(pathname, link?.closest(".row"));
   } else if (!state?.articles && !home && pathname !== born) location.reload(); // the list of an article that was reloaded
 }

@@ -61,6 +61,7 @@ def test_an_article_opens_beside_its_list_which_stays_as_it_is(page: Page):
     expect(page.locator("[data-heading]")).to_have_text(postings[10].title)
     page.keyboard.press("u")
     expect(page).to_have_url(re.compile("/river/$"))
+    expect(page.locator("#pane")).to_contain_text("Choose an article")
     page.go_forward()
     page.reload()
     expect(page.locator(".page [data-heading]")).to_have_text(postings[9].title)  # a page of its own

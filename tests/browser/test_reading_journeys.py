@@ -246,6 +246,7 @@ def test_keys_do_the_same_in_every_layout(page: Page, user: User, view: str):
     expect(field).to_be_focused()
     page.keyboard.press("Escape")
     expect(page.locator(f"#title-{second.pk}")).to_be_focused()
+    expect(page.locator(f"#posting-{second.pk} .row-menu-items")).to_have_count(0)
     page.keyboard.press("j")
     page.keyboard.press("o")
     expect(page).to_have_url(re.compile(f"/posting/{third.pk}/"))

@@ -50,6 +50,13 @@ def advice(name):
     return findings()[name].advice
 
 
+def test_beside_a_demo_it_says_that_it_examines_another_portal(tmp_path):
+    assert findings()["demo"].is_fine
+    (tmp_path / "demo-x1").mkdir()
+    assert not findings()["demo"].is_fine
+    assert not findings()["demo"].is_wrong  # the demo itself may be sound
+
+
 def test_a_sound_portal_is_fine(live_server, settings, monkeypatch):
     settings.PROJECT_URL = live_server.url
     monkeypatch.setattr(doctor, "ANSWER_WITHIN", 5.0)

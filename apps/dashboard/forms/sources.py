@@ -183,7 +183,7 @@ class SourceForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes n
         yield self._group("paths", _("Item paths"), paths, _names(kind for kind in self.kinds if kind.fields))
         kinds = _names(kind for kind in self.kinds if kind.propose)
         yield self._group("proposals", _("Propose paths"), ["example"], kinds)
-        yield self._group("keeping", _("Retention"), ["full_text", "expiry_days", "stop_regex"])
+        yield self._group("keeping", _("Texts and retention"), ["full_text", "expiry_days", "stop_regex"])
         yield self._group(
             "asking", _("Checks and visibility"), ["weight", "min_gap", "listed", "always_retrieved", "why"]
         )

@@ -145,7 +145,7 @@ def _needs_of_settings() -> Iterator[Need]:
     if not _is_backed_up():
         yield Need(
             _("There is no backup from the last week on this machine."),
-            _("Run manage.py backup every night, and keep the archive on another machine."),
+            _("Run manage.py backup FILE every night, and keep the archive on another machine."),
         )
 
 

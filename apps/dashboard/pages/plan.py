@@ -23,6 +23,7 @@ from apps.retrieval.reports.delays import Day, delays_by_day
 from apps.retrieval.reports.lateness import LATE_SECONDS, overdue, recent
 from apps.retrieval.reports.portal import RECENT, SORTS, Shares
 from apps.retrieval.reports.source import PlanOfSource, SourceProfile, current_plan, plan_of_source, staleness
+from apps.sources.models import Source
 from apps.web.algorithms.charts import Mark, Point, Spread, curve_chart, delay_chart, heat_map
 from apps.web.pages import Context
 from apps.web.pages.durations import span
@@ -129,7 +130,7 @@ DAYS = 14
 
 
 def plan_page(*, words: str, sort: str, number: str, now: datetime) -> Context:
-    """Ten queries."""
+    """Eleven queries."""
     plan, wanted = current_plan(), retrieval.wanted()
     budget = 24 * retrieval.hourly_budget(plan, wanted)
     used, measured = retrieval.spent(plan, now - RECENT, now), retrieval.delays(now - RECENT, now)
@@ -147,6 +148,7 @@ def plan_page(*, words: str, sort: str, number: str, now: datetime) -> Context:
         "caught_up": plan.planned_revision == plan.revision,  # whether all due times follow the current plan
         "sources": wanted.count,  # that are checked
         "per_source": budget / wanted.count if wanted.count else 0.0,  # budget of a source and day
+        "is_replay": Source.objects.exclude(clock_rate=1).exists(),
         "budget": budget,  # of a day and all sources, checks or kilobytes
         "used": used,  # of it in the last 24 hours
         "in_bytes": plan.counted == Plan.Counted.BYTES,

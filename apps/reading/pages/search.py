@@ -100,6 +100,7 @@ def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -
         "shown_total": _amount(result.total, result.total),
         "shown_exact": _amount(result.exact, result.exact),
         "shown_related": _amount(result.total - result.exact, result.total),
+        "is_too_common": order != "newest" and not result.is_ranked,  # what the words are
         "is_partial": result.is_partial,  # old postings were not searched
         "filters": filters(tree, query),  # links that remove one
         "added": added,

@@ -73,6 +73,7 @@ class SearchResult:
     # Effects of freshness and authority on each posting of the page.
     reasons: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     next: str = ""  # cursor of the next page, "" at the end
+    is_ranked: bool = True  # False by time, and for words that are too common to rank by
     milliseconds: float = 0.0
 
 
@@ -170,6 +171,7 @@ def _by_time(request: _Request, cursor: str) -> SearchResult:
         exact=total,
         sources=sources,
         is_partial=limited.is_partial,
+        is_ranked=False,
         next=last.encode() if last and len(rest) > LENGTH else "",
     )
 

@@ -50,7 +50,7 @@ def test_pages_cost_a_fixed_number_of_queries_and_drawing_them_none(django_asser
         a_follow(source=source)
     request = RequestFactory().get("/")
     request.user = staff
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         plan = plan_page(words="", sort="", number="1", now=NOON)
     with django_assert_num_queries(9):
         of_one = source_plan_page(staff, source.pk, NOON)

@@ -347,3 +347,12 @@ def test_a_link_shows_the_related_terms_beyond_the_heaviest():
     assert {*words.split()} <= {word.word for word in whole["added"]}
     assert whole["further"].count == 0
     assert len(whole["chips"]) == MAX_CHIPS
+
+
+@database
+def test_words_that_are_too_common_to_rank_by_are_named_so(client):
+    a_found_posting("The river rises")
+    common = "These words are too common"
+    assert common in shown(client, "the")
+    assert common not in shown(client, "the", order="newest")
+    assert common not in shown(client, "the river")
