@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from apps.search.queries.snapshot import Snapshot
 
 FIRST_READ = 12  # blocks: reading a few more is cheaper than a second query
-MAX_JOINED = 16 * MAX_GENERATION  # documents: larger blocks do not fit the caches of a processor
+MAX_JOINED = 64 * MAX_GENERATION  # documents; a search has a number of 4 bytes for each of a block
 NOTHING = np.empty(0, np.int64)
 
 

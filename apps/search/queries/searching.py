@@ -29,7 +29,7 @@ from apps.search.algorithms.index.worth import Worth
 from apps.search.algorithms.language import Phrase, Tree, conditions, says_nothing, wanted
 from apps.search.algorithms.models import recipe
 from apps.search.algorithms.models.factors import Authority, Freshness
-from apps.search.algorithms.models.index import distinct
+from apps.search.algorithms.models.index import IntArray, distinct
 from apps.search.algorithms.models.recipe import OURS, WITHOUT_FEEDBACK, Judgement, Recipe
 from apps.search.queries.analysis import languages_of, query_of, required_terms
 from apps.search.queries.blocks import NOTHING
@@ -295,15 +295,15 @@ def _amounts_with(index: Snapshot, required: Sequence[Sequence[str]]) -> tuple[i
     exact = amount = 0
     for block in index.blocks(index.numbers([term for group in required for term in group])):
         rows = iter(block.rows())
-        met = np.zeros(block.size, np.uint16)  # groups of which a document has a term
+        held: list[IntArray] = [NOTHING]  # the documents of each group
         for group in required:
             of_group = [row.documents for row in islice(rows, len(group)) if row]
             found = of_group[0] if len(of_group) == 1 else distinct(np.concatenate([NOTHING, *of_group]))
-            admitted = block.allowed(found)
-            before = met[admitted]
-            amount += int((before == 0).sum())
-            exact += int((before == len(required) - 1).sum())
-            met[admitted] = before + 1
+            held.append(block.allowed(found))
+        apart = len(required) - 1
+        every = np.sort(np.concatenate(held)) if apart else held[-1]  # what all groups have stands that often
+        amount += every.size - int((every[1:] == every[:-1]).sum())
+        exact += int((every[apart:] == every[: max(0, every.size - apart)]).sum())
     return exact, amount
 
 

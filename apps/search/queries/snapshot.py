@@ -22,7 +22,7 @@ from apps.search.algorithms.index.worth import Worth
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
 from apps.search.queries import limits, stored
 from apps.search.queries.blocks import GenerationBlock, MemoryBlock, Reader, joinable
-from apps.search.queries.stored import Origins
+from apps.search.queries.stored import Origins, Segment
 from apps.search.queries.terms import Terms
 
 _NO_ITEMS = np.empty(0, np.int32)
@@ -54,6 +54,7 @@ class Snapshot:
         self.is_partial = False  # whether the oldest documents were left out
         self.origins: dict[tuple[int, int], Origins] = {}  # of the blocks of all passes, by first document and size
         self._terms = Terms(state.head, state.revision)
+        self._runs: dict[bool, list[list[Segment]]] = {}  # see `joinable`, by whether a search may stop
 
     def restricted(
         self, condition: Condition, worth: Worth | None = None, own_terms: Collection[int] = ()
@@ -63,7 +64,7 @@ class Snapshot:
         Other documents still count in frequencies. Behind too many postings of the query's own terms there are none.
         """
         other = Snapshot(self.state, condition, worth, frozenset(own_terms))
-        other._terms = self._terms
+        other._terms, other._runs = self._terms, self._runs
         other.__dict__["chunks"] = self.chunks
         return other
 
@@ -98,17 +99,21 @@ class Snapshot:
         # Without terms a search by time ends in the newest generation, which should not be a part of a large block.
         generations = self.state.generations
         may_stop = not wanted or self.worth is not None
-        runs = joinable(generations, may_stop=may_stop) if wanted or required else [[each] for each in generations]
-        runs.reverse()
+        if may_stop not in self._runs:
+            self._runs[may_stop] = joinable(generations, may_stop=may_stop)
+        runs = self._runs[may_stop][::-1] if wanted or required else [[each] for each in reversed(generations)]
         reader, conditions = Reader(runs, wanted), Reader(runs, required)
         memory: list[GenerationBlock | MemoryBlock] = [MemoryBlock(self, self.chunks, wanted)] if self.chunks else []
+        own_terms = np.array(sorted(self.own_terms), np.int64)
+        is_limited = self.document_frequencies(own_terms).sum() > limits.MAX_POSTINGS
         room = limits.MAX_POSTINGS
         for block in memory + [GenerationBlock(self, run, wanted, reader, conditions) for run in runs]:
             if room <= 0:
                 self.is_partial = True
                 break
             yield block
-            room -= block.admitted(self.own_terms)
+            if is_limited:
+                room -= block.admitted(self.own_terms)
 
     def vectors(self, documents: IntArray) -> Vectors:
         """Without addresses and what a source repeats in its postings: related terms would come from it."""

@@ -43,7 +43,8 @@ def _state_weight(state: tuple[tuple[int, ...], tuple["Segment", ...]]) -> int:
 
 _rows = Cache[tuple[tuple[int, ...], int], Row | None](128 * MEGABYTE, _row_weight)  # of a run and a term
 _attributes = Cache[tuple[int, int], Attributes](64 * MEGABYTE, _weight)  # of generation and dead count
-_origins = Cache[tuple[int, int], "Origins"](96 * MEGABYTE, _weight)  # of generation and dead count
+_origins = Cache[tuple[int, int], "Origins"](64 * MEGABYTE, _weight)  # of generation and dead count
+_joined_origins = Cache[tuple[tuple[int, int], ...], "Origins"](96 * MEGABYTE, _weight)  # the same of each of a run
 _documents = Cache[tuple[int, int], Document](48 * MEGABYTE, _document_weight)  # of head and number
 _states = Cache[tuple[int, int], tuple[tuple[int, ...], tuple["Segment", ...]]](MEGABYTE, _state_weight)
 _chunks = Cache[tuple[int, int, int, tuple[int, ...]], Chunk](16 * MEGABYTE, lambda chunk: chunk.weight)
@@ -119,8 +120,15 @@ def attributes_of_run(run: Sequence[Segment], generations: Sequence[Segment]) ->
 
 def origins_of_run(run: Sequence[Segment], generations: Sequence[Segment]) -> Origins:
     """The source of each document of a run, and whether it is alive: what nearly every search needs of all of them."""
+    found = _joined_origins.among([key := tuple(_of(run))])
+    if key in found:
+        return found[key]
     parts = _of_run(run, generations, _origins, "size, source_ids, dead", _origins_in)
-    return Origins(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    if len(parts) == 1:
+        return parts[0]
+    joined = Origins(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    _joined_origins.keep({key: joined})  # to copy all for each search takes longer than the search
+    return joined
 
 
 def languages_of_generations(ids: Sequence[int]) -> dict[int, NDArray[np.bytes_]]:
@@ -156,6 +164,7 @@ def _of_run(
         current = set(_of(generations))
         _attributes.only(current.__contains__)
         _origins.only(current.__contains__)
+        _joined_origins.only(current.issuperset)
     return [found[key] for key in _of(run)]
 
 

@@ -121,8 +121,13 @@ def _candidates(
     essential = next(place for place, most in enumerate(rest) if most <= _SHARE * needed or place == len(terms))
     if not essential:
         return _NOTHING, sums[:0]
-    touched = [_add_all([row for _, row, _ in terms[:essential]], [worth for *_, worth in terms[:essential]], sums)]
-    documents = block.allowed(_above(touched[0], sums, needed - rest[essential])).astype(np.int64, copy=False)
+    least = needed - rest[essential]
+    if essential == 1:
+        touched = [reached := _add_above(*terms[0][1:], least, sums)]
+    else:
+        touched = [_add_all([row for _, row, _ in terms[:essential]], [worth for *_, worth in terms[:essential]], sums)]
+        reached = _above(touched[0], sums, least)
+    documents = block.allowed(reached).astype(np.int64, copy=False)
     for (_, row, worth), most in zip(terms[essential:], rest[essential + 1 :], strict=True):
         if not documents.size:
             break
@@ -146,6 +151,15 @@ def _clear(sums: NDArray[np.int32], touched: Sequence[IntArray]) -> None:
     else:
         for part in touched:
             sums[part] = 0
+
+
+def _add_above(row: Row, worth: int, least: int, sums: NDArray[np.int32]) -> IntArray:
+    """Add a term's points where they are more than `least`; returns these documents, ascending."""
+    values = points(row.impacts, worth)
+    above = np.flatnonzero(values > least)
+    documents = row.documents[above].astype(np.intp)
+    sums[documents] = values[above]
+    return documents
 
 
 def _add_all(rows: Sequence[Row], worths: Sequence[int], sums: NDArray[np.int32]) -> NDArray[np.intp]:

@@ -24,7 +24,7 @@ class Recipe:
     documents: int = 20  # that feedback is taken from
     sharpness: float = 6.0  # power of a document's score in its share of the feedback
     terms: int = 50  # that feedback gives a weight; 0 for none
-    postings: int = 1_000_000  # of them together, which bounds the cost of feedback in a large archive
+    postings: int = 500_000  # of them together, which bounds the cost of feedback in a large archive
     clear: float = 0.4  # fall of the scores from the first to the last of these documents, from which a query is clear
     feedback: float = 1.0  # length of the feedback beside a clear query of length 1
     doubtful: float = 0.35  # the same for another query
