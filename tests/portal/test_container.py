@@ -140,7 +140,8 @@ def test_the_last_stage_has_no_tools_of_building_and_runs_as_a_user_that_may_lit
     assert not any("pip install" in line for line in last)
     assert "USER 10001" in last
     assert last.index("USER 10001") < next(number for number, line in enumerate(last) if line.startswith("CMD "))
-    assert re.search(r"^ARG BASE=", TEXT, re.MULTILINE), "the base can be pinned by its digest"
+    assert re.search(r"^ARG BASE=\S+@sha256:[0-9a-f]{64}$", TEXT, re.MULTILINE)
+    assert all(stage[0].startswith("FROM ${BASE}") for stage in stages())
 
 
 def test_translations_are_compiled_and_health_is_checked():
