@@ -3,7 +3,8 @@ import { announce, find, select, selectedRow } from "./rows.js";
 
 const born = location.pathname;
 let home = null; // the list's address, title and position, while an article is open
-let left = null; // the same of the list that was left by the browser's button, which may lead back to an article
+// The same of the list that was left by the browser's button, or of this page: the button may lead back to an article.
+let left = { address: location.href, title: document.title, top: 0 };
 let blank = null; // what the pane says without an article
 let shown = null; // address of the open article
 let loading = null; // address of the article that is to be shown next

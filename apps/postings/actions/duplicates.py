@@ -156,6 +156,26 @@ WHERE posting.id = free.id
 """
 
 
+# One without copies, and without any that was stored just now and is noted as its copy only later.
+_MOVE_ALONE = """
+UPDATE postings_posting posting SET fold_key = %s FROM (
+    SELECT id FROM postings_posting alone WHERE id = %s AND fold_key = %s AND first_copy IS NULL AND NOT EXISTS (
+        SELECT FROM postings_posting other WHERE other.fold_key = alone.fold_key AND other.id <> alone.id
+            AND other.first_copy IS NULL
+            AND other.published_at BETWEEN alone.published_at - %s AND alone.published_at + %s
+    ) FOR NO KEY UPDATE OF alone SKIP LOCKED
+) free
+WHERE posting.id = free.id
+"""
+
+
+class _Move(NamedTuple):
+    new: int  # key
+    old: int  # key
+    at: datetime
+    alone: int = 0  # the one posting that moves; 0 for all with the old key
+
+
 def _fold_again(stored: Sequence[tuple[int, Folded]]) -> list[tuple[int, datetime]]:
     """Fold new postings with copies of transactions that have ended meanwhile; returns keys and dates that changed."""
     if not _moves(stored):
@@ -163,29 +183,38 @@ def _fold_again(stored: Sequence[tuple[int, Folded]]) -> list[tuple[int, datetim
     with transaction.atomic():
         execute("SELECT pg_advisory_xact_lock(%s)", [_FOLDING])  # what another process moves may be moved on
         moves = _moves(stored)
-        for new, old, at in moves:
-            execute(_MOVE, [new, old, at - KEPT, at + KEPT])
-    return [(key, at) for new, old, at in moves for key in (new, old)]
+        for new, old, at, alone in moves:
+            if alone:
+                execute(_MOVE_ALONE, [new, alone, old, WITHIN, WITHIN])
+            else:
+                execute(_MOVE, [new, old, at - KEPT, at + KEPT])
+    return [(key, move.at) for move in moves for key in (move.new, move.old)]
 
 
-def _moves(stored: Sequence[tuple[int, Folded]]) -> list[tuple[int, int, datetime]]:
-    """New keys, old keys and dates, as if of two copies the one with the smaller id had come first: what has no
-    earlier copy goes to the first that is there now, and what is there without one comes along.
+def _moves(stored: Sequence[tuple[int, Folded]]) -> list[_Move]:
+    """Moves as if of two copies the one with the smaller id had come first: what has no earlier copy goes to the
+    first that is there now, and what is there without one comes along.
 
     So does what is alone, as it may be a copy of one posting of a group only, which has come later.
     """
     by_band = _by_band([folded.dated for _, folded in stored if folded.key], [])
-    moves: list[tuple[int, int, datetime]] = []
-    for id, (dated, key, _, is_copy) in stored:
-        near = _copies(dated.article, _near(dated, by_band))
-        copies = [each for each in near if each.key != key and each.id != id]
-        earlier = [] if is_copy else [each for each in copies if each.id < id]
+    present = {each.id: each.key for held in by_band.values() for each in held}  # others may have moved them
+    moves: list[_Move] = []
+    for id, (dated, first_key, _, is_copy) in stored:
+        key = present.get(id, first_key)
+        every = [each for each in _copies(dated.article, _near(dated, by_band)) if each.id != id]
+        is_settled = any(each.key == key and (is_copy or each.id < id) for each in every)
+        copies = [each for each in every if each.key != key]
+        earlier = [] if is_settled else [each for each in copies if each.id < id]
         new = min(earlier, key=lambda each: each.id).key if earlier else key
         if new != key:
-            moves.append((new, key, dated.at))
-        own = (each for each in copies if each.key in (each.dated.article.fold_key, dated.article.page))
-        coming = (each for each in own if each.key != new and (each.id > id or each.is_alone))
-        moves += [(new, each.key, each.dated.at) for each in coming]
+            moves.append(_Move(new, key, dated.at))
+        for each in copies:
+            has_own_key = each.key in (each.dated.article.fold_key, each.dated.article.page)
+            if each.key != new and has_own_key and each.id > id:
+                moves.append(_Move(new, each.key, each.dated.at))
+            elif each.key != new and each.is_alone:
+                moves.append(_Move(new, each.key, each.dated.at, each.id))
     return moves
 
 

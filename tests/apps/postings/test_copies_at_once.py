@@ -162,3 +162,48 @@ def test_a_posting_that_is_alone_comes_along_when_its_copy_is_folded_with_anothe
         store_texts([a_source() for _ in batch], batch)
     assert len(keys()) == 1
     assert Posting.objects.values("first_copy").distinct().count() == 1
+
+
+LINK = "https://paper.example/storm"
+
+
+def windowed(start: int, *, hours: float = 0, link: str = "") -> Posting:
+    """A hundred words from a certain one on, stored: 25 words further it is a copy, 50 words further it is none."""
+    source, at = a_source(), NOON + timedelta(hours=hours)
+    words = " ".join(f"word{number}" for number in range(1_000 + start, 1_100 + start))
+    entry = ParsedEntry(guid="1", link=link, title=f"Title {source.pk}", content=f"<p>{words}</p>", published=at)
+    store([Document(source.pk, [entry], "", "", "en", at)])
+    return Posting.objects.get(source=source)
+
+
+def keys_of(*postings: Posting) -> set[int]:
+    return set(Posting.objects.filter(pk__in=[each.pk for each in postings]).values_list("fold_key", flat=True))
+
+
+def test_a_copy_follows_a_posting_that_moved_while_it_was_stored():
+    windowed(50, link=LINK), windowed(50)
+    moved, stored = windowed(0), []
+    store_while_open(lambda: stored.append(windowed(-25)), lambda: stored.append(windowed(25, link=LINK)))
+    assert len(keys_of(moved, *stored)) == 1
+
+
+def test_a_daily_column_stays_together_when_its_latest_part_is_folded_with_another():
+    first, second, third = windowed(0), windowed(0, hours=40), windowed(0, hours=100)
+    other, copy = windowed(50, hours=120, link=LINK), windowed(25, hours=120, link=LINK)
+    assert len(keys_of(first, second)) == 1
+    assert len(keys_of(third, other, copy)) == 1
+    windowed(0, hours=70)
+    assert Posting.objects.get(pk=second.pk).first_copy == first.pk
+
+
+def test_what_was_moved_meanwhile_brings_its_copies_to_its_present_group(monkeypatch):
+    windowed(50, link=LINK), windowed(50)
+    windowed(0, link=f"{LINK}/a")
+    other, held = windowed(-45), []
+    with monkeypatch.context() as late:
+        late.setattr(duplicates, "_fold_again", lambda stored: held.append(stored) or [])
+        late.setattr(duplicates, "note_copies", lambda keys: 0)
+        moved = windowed(-20, link=f"{LINK}/a")
+    windowed(25, link=LINK)
+    duplicates._fold_again(held[0])
+    assert len(keys_of(moved, other)) == 1
