@@ -196,7 +196,7 @@ def test_a_daily_column_stays_together_when_its_latest_part_is_folded_with_anoth
     assert Posting.objects.get(pk=second.pk).first_copy == first.pk
 
 
-def test_what_was_moved_meanwhile_brings_its_copies_to_its_present_group(monkeypatch):
+def test_copies_of_what_was_moved_meanwhile_follow_it_to_its_present_group(monkeypatch):
     windowed(50, link=LINK), windowed(50)
     windowed(0, link=f"{LINK}/a")
     other, held = windowed(-45), []
