@@ -13,9 +13,9 @@ from apps.alerts.actions.delivering import deliver, retry
 from apps.alerts.actions.rules import set_notification_settings
 from apps.alerts.models import Attempt, Destination, Message
 from apps.alerts.queries.messages import due
-from apps.alerts.send_to import all_services, custom, settings_of
+from apps.alerts.send_to import all_services, settings_of
 from apps.following.actions.errors import NotPossible
-from extensions.send_to import instapaper, readwise
+from extensions.send_to import custom, instapaper, readwise
 from tests.apps.alerts.delivering import a_person, a_search, find
 from tests.builders import NOON, a_posting, a_source
 
