@@ -210,11 +210,10 @@ def _moves(stored: Sequence[tuple[int, Folded]]) -> list[_Move]:
         if new != key:
             moves.append(_Move(new, key, dated.at))
         for each in copies:
-            has_own_key = each.key in (each.dated.article.fold_key, each.dated.article.page)
-            if each.key != new and has_own_key and each.id > id:
-                moves.append(_Move(new, each.key, each.dated.at))
-            elif each.key != new and each.is_alone:
-                moves.append(_Move(new, each.key, each.dated.at, each.id))
+            # Stored articles are compared without their page: a copy that is known by it has ours.
+            takes_group = each.id > id and each.key in (each.dated.article.fold_key, dated.article.page)
+            if each.key != new and (takes_group or each.is_alone):
+                moves.append(_Move(new, each.key, each.dated.at, 0 if takes_group else each.id))
     return moves
 
 

@@ -126,16 +126,16 @@ def test_a_copy_that_ended_first_comes_along_to_the_copy_of_a_posting_that_has_o
     assert len(keys()) == 1
 
 
-@pytest.mark.parametrize("texts", [(f"<p>{AGENCY}</p>", ""), ("", f"<p>{AGENCY}</p>")])
+@pytest.mark.parametrize("texts", [(f"<p>{AGENCY}</p>", ""), ("", f"<p>{AGENCY}</p>"), (f"<p>{AGENCY}</p>", "", "")])
 def test_one_page_with_a_text_and_without_is_folded(texts):
-    sources = [a_source(), a_source()]
+    sources = [a_source() for _ in texts]
 
     def store_link(number: int) -> None:
         link = "https://paper.example/storm"
         entry = ParsedEntry(guid="1", link=link, title="Storm", content=texts[number], published=NOON)
         store([Document(sources[number].pk, [entry], "", "", "en", NOON)])
 
-    store_while_open(lambda: store_link(0), lambda: store_link(1))
+    store_while_open(lambda: store_link(0), lambda: [store_link(number) for number in range(1, len(texts))])
     assert len(keys()) == 1
 
 
