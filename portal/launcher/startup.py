@@ -55,8 +55,8 @@ def commands() -> dict[str, list[str]]:
     python = [sys.executable, "-m"]
     celery = [*python, "portal.roles", "portal"]
     web = [*python, "gunicorn", "portal.wsgi", "--no-control-socket", "--logger-class", "portal.logs.WebLog"]
-    forks = "1" if machine.is_small() else "2"
-    web += ["--preload", "--worker-class", "gthread", "--workers", forks, "--threads", "16", "--graceful-timeout", "5"]
+    web += ["--config", "python:portal.web_processes", "--workers", "1", "--preload", "--worker-class", "gthread"]
+    web += ["--threads", "16", "--graceful-timeout", "5"]
     web += ["--keep-alive", "0"]  # a kept connection stays with its process, however busy that is
     retrieval = ",".join(retrieval_queues(variables.RETRIEVAL_QUEUES) + [DERIVED] * machine.is_small())
     threads = SMALL_THREADS if machine.is_small() else RETRIEVAL_THREADS
