@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from apps.database import machine
 from apps.database.statements import fetch, fetch_rows
 from apps.postings.algorithms.times import microseconds
 from apps.search.algorithms.index.caching import OVERHEAD, Cache
@@ -21,6 +22,7 @@ from apps.search.algorithms.models.index import IntArray, Row
 Value = TypeVar("Value")
 
 MEGABYTE = 2**20  # bytes
+FULL_MEMORY = 8 * 2**30  # bytes of a machine whose caches have their full size
 READ_AT_ONCE = 1_000_000  # documents whose attributes are read: more would be evicted before a search comes to them
 
 
@@ -41,13 +43,25 @@ def _state_weight(state: tuple[tuple[int, ...], tuple["Segment", ...]]) -> int:
     return sum(map(len, state)) * OVERHEAD
 
 
-_rows = Cache[tuple[tuple[int, ...], int], Row | None](128 * MEGABYTE, _row_weight)  # of a run and a term
-_attributes = Cache[tuple[int, int], Attributes](64 * MEGABYTE, _weight)  # of generation and dead count
-_origins = Cache[tuple[int, int], "Origins"](64 * MEGABYTE, _weight)  # of generation and dead count
-_joined_origins = Cache[tuple[tuple[int, int], ...], "Origins"](96 * MEGABYTE, _weight)  # the same of each of a run
-_documents = Cache[tuple[int, int], Document](48 * MEGABYTE, _document_weight)  # of head and number
+def _chunk_weight(chunk: Chunk) -> int:
+    arrays = chunk.inversion.terms.nbytes * 2 + chunk.inversion.documents.nbytes * 2 + chunk.size * 40
+    return arrays + sum(_document_weight(document) + OVERHEAD for document in chunk.documents if document)
+
+
+def _room(megabytes: int) -> int:
+    """Bytes of a cache; less on a machine without the memory for large archives."""
+    return int(megabytes * MEGABYTE * min(1.0, machine.memory() / FULL_MEMORY))
+
+
+# What each search needs of all documents has room for 20 million. What differs from query to query has less: Postgres
+# has it in memory, too, and it fills for as long as readers find other words.
+_attributes = Cache[tuple[int, int], Attributes](_room(64), _weight)  # of generation and dead count
+_origins = Cache[tuple[int, int], "Origins"](_room(64), _weight)  # of generation and dead count
+_joined_origins = Cache[tuple[tuple[int, int], ...], "Origins"](_room(96), _weight)  # the same of each of a run
+_rows = Cache[tuple[tuple[int, ...], int], Row | None](_room(32), _row_weight)  # of a run and a term
+_documents = Cache[tuple[int, int], Document](_room(8), _document_weight)  # of head and number
 _states = Cache[tuple[int, int], tuple[tuple[int, ...], tuple["Segment", ...]]](MEGABYTE, _state_weight)
-_chunks = Cache[tuple[int, int, int, tuple[int, ...]], Chunk](16 * MEGABYTE, lambda chunk: chunk.weight)
+_chunks = Cache[tuple[int, int, int, tuple[int, ...]], Chunk](24 * MEGABYTE, _chunk_weight)
 
 
 class Origins(NamedTuple):
@@ -303,6 +317,7 @@ def chunks(head: int, spans: Sequence[tuple[int, int]], dead: Sequence[int]) -> 
     if missing:
         read = live_rows(missing[0][1], missing[-1][2])
         made = {key: _chunk(key[1], key[2], [row for row in read if key[1] <= row.number < key[2]]) for key in missing}
+        _chunks.only(set(keys).__contains__)
         _chunks.keep(made)
         found |= made
     return [found[key] for key in keys]

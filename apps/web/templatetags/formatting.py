@@ -84,7 +84,7 @@ def passed(at: datetime, now: datetime) -> int:
 
 
 # These are cached, since lists show many times that are alike; the language is only part of the key.
-@functools.lru_cache(maxsize=20_000)
+@functools.lru_cache(maxsize=5_000)
 def _exact(at: datetime, zone: tzinfo, language: str | None) -> str:
     local = localtime(at, zone)
     return escape(f"{_until_clock(local.date(), language)}{local:%H:%M:%S} {local.tzname()}")

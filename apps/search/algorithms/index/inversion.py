@@ -227,12 +227,6 @@ class Chunk:
     def size(self) -> int:
         return len(self.documents)
 
-    @property
-    def weight(self) -> int:
-        """Bytes of its arrays, without the documents."""
-        found = self.inversion
-        return found.terms.nbytes * 2 + found.documents.nbytes * 2 + self.size * 40
-
     def rows(self, terms: Sequence[int], average_length: float) -> list[Row | None]:
         """The postings of each term with exact impacts, None without any."""
         found = self.inversion
