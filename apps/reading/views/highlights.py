@@ -29,9 +29,11 @@ def highlight(request: PersonsRequest, posting_id: int) -> HttpResponse:
     quote, prefix, suffix, note = (
         sanitize(request.POST.get(name, "")) for name in ("quote", "prefix", "suffix", "note")
     )
+    request.session["draft"] = posting_id, quote, note  # its page shows the form with it
     with errors_shown(request, NotPossible):
         passage = Passage(quote, prefix[-200:], suffix[:200])
         actions.highlights.highlight(request.user, posting, passage, note=note, now=now())
+        del request.session["draft"]
         messages.success(request, _("Passage highlighted."))
     return back(request, "posting", posting_id)
 

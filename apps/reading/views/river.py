@@ -98,6 +98,8 @@ def posting(request: Request, posting_id: int) -> HttpResponse:
     page, moment = present(found, "There is no such posting."), now()
     if request.user.is_authenticated and page["own"].readable and not is_prefetch(request):
         page["was_unread"], page["posting"].unread = page["posting"].unread, False
+        if request.session.get("draft", [None])[0] == posting_id:
+            page["draft"] = request.session.pop("draft")[1:]
         with transaction.atomic() if page["was_unread"] else nullcontext():  # the reader waits for one commit of three
             stories_actions.learning.note_opened(request.user, posting_id, now=moment)
             following_actions.marks.remember_read(request.user, [posting_id], now=moment)

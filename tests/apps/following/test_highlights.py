@@ -88,6 +88,17 @@ def test_a_pasted_passage_is_marked_in_the_article_noted_and_removed(reader, pos
     assert not Highlight.objects.exists()
 
 
+def test_what_was_typed_is_shown_once_more_when_the_passage_is_not_found(reader, posting):
+    client, _ = reader
+    typed = {"quote": "new bridge", "note": "Why <b>?"}
+    shown = client.post(reverse("highlight", args=[posting.pk]), typed, follow=True).text
+    assert ">new bridge</textarea>" in shown
+    assert ">Why &lt;b&gt;?</textarea>" in shown
+    assert "new bridge" not in client.get(reverse("posting", args=[posting.pk])).text
+    client.post(reverse("highlight", args=[posting.pk]), {"quote": "tower", "note": "High"})
+    assert ">tower</textarea>" not in client.get(reverse("posting", args=[posting.pk])).text
+
+
 def test_the_page_filters_by_words_and_says_what_is_no_longer_in_the_text(reader, posting):
     client, user = reader
     make(user, posting, "tower", note="tall")
