@@ -30,7 +30,7 @@ MAX_INDENTED_BYTES = 2**20  # of JSON that is indented
 class Step:
     name: str
     ok: bool
-    detail: str
+    details: tuple[str, ...]
     milliseconds: float
 
 
@@ -162,7 +162,7 @@ def _usable(fetched: Fetched) -> Fetched:
 
 
 def _request_details(fetched: Fetched) -> Iterator[str]:
-    yield from (f"{hop.status} to {hop.url}" for hop in fetched.redirects)
+    yield from (f"redirected with {hop.status} to {hop.url}" for hop in fetched.redirects)
     if fetched.status:
         yield f"status {fetched.status}, {len(fetched.body):,} bytes ({fetched.wire_bytes:,} on the wire)"
     for name in ("content-type", "etag", "last-modified", "cache-control", "retry-after"):
@@ -187,7 +187,7 @@ def _entry_details(entries: tuple[ParsedEntry, ...]) -> Iterator[str]:
         "a picture": lambda entry: entry.image_url,
         "files": lambda entry: entry.enclosures,
     }
-    yield f"{len(entries)} found"
+    yield f"{len(entries)} entries"
     counts = {name: sum(map(bool, map(read, entries))) for name, read in parts.items()}
     yield ", ".join(f"{count} with {name}" for name, count in counts.items())
 
@@ -216,4 +216,4 @@ def _step(inspection: Inspection, name: str) -> Iterator[list[str]]:
         details.append(str(stop))
         raise
     finally:
-        inspection.steps.append(Step(name, ok, "\n".join(details), 1_000 * (perf_counter() - begin)))
+        inspection.steps.append(Step(name, ok, tuple(details), 1_000 * (perf_counter() - begin)))

@@ -10,6 +10,7 @@ from apps.retrieval.actions import discover
 from apps.retrieval.http.inspection import inspect
 from apps.retrieval.models import Retrieval, RobotsRules, Schedule
 from apps.sources.models import Source
+from apps.web.pages.reasons import shape_of
 from lab.worlds.feed import make_feed
 from lab.worlds.responses import Options
 from tests.builders import a_user
@@ -141,6 +142,12 @@ class TestInspection:
             ("Request", True),
             ("Format", True),
             ("Postings", True),
+        ]
+        texts = [text for step in inspection.steps for text in (step.name, *step.details)]
+        english = [text for text in texts if not shape_of(text)[0]]
+        assert english == [
+            replay.feed_url(1),
+            *(each for each in texts if each.startswith(("content-", "etag", "last-"))),
         ]
         assert inspection.feed.entries[0].title == "News of 1 hours ago"
         assert "<" in inspection.document or "{" in inspection.document

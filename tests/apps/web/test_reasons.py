@@ -86,7 +86,7 @@ def test_messages_of_failed_checks_are_translated():
 
 @pytest.mark.parametrize("shape", [*REASONS, *PROBLEMS])
 def test_each_shape_is_found_by_its_own_sentence(shape):
-    assert shape_of(shape.format(7, 8, 9, 10))[0] == shape
+    assert shape_of(shape.format(*range(7, 13)))[0] == shape
 
 
 def test_numbers_in_reasons_are_unchanged():
