@@ -22,7 +22,7 @@ from portal.launcher.nursery import Nursery, Order
 from portal.launcher.processes import Process
 from portal.launcher.progress import STALLED_AFTER, Progress
 
-WATCH_SECONDS = 0.5  # between two polls; the end of a child wakes the watch at once
+WATCH_SECONDS = 1.0  # between two polls; the end of a child wakes the watch at once
 MIN_POLL_SECONDS = 0.02  # between two readiness checks, at first; they cost the program CPU time
 MAX_POLL_SECONDS = 1.0
 MAX_WAIT_SECONDS = 30.0  # s before a program that keeps ending is started again

@@ -29,7 +29,7 @@ from lab.worlds.timeline import Timeline
 
 SPEED = 60.0  # replayed seconds per second
 MIN_GAP = 3_600  # replayed seconds between two checks of a feed: a minute
-WARM_UP_SECONDS = 60.0  # of load before the measurement; imports and caches
+WARM_UP_SECONDS = 600.0  # of load before the measurement, until caches are full
 MAX_FIRST_SECONDS = 600.0  # until every feed was checked once
 MEGABYTE = 2**20
 
