@@ -36,7 +36,7 @@ def post_fork(_server: Any, worker: Any) -> None:
 
 
 def post_request(worker: Any, _request: Any, _environ: Any, _response: Any) -> None:
-    """Ask the parent for one process more or less; it ends the oldest, which first answers its requests."""
+    """Have the parent start or end a process: the oldest one, once it has answered its requests."""
     if (share := worker.busy.share()) is not None and share > BUSY[1]:
         os.kill(worker.ppid, signal.SIGTTIN)
     if (share := worker.calm.share()) is not None and share < CALM[1]:

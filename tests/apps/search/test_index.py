@@ -367,23 +367,6 @@ def test_of_merged_generations_nothing_stays_in_memory(small_levels):
     assert set(stored._attributes._values) == set(stored._origins._values) == set(present.items())
 
 
-def test_of_superseded_chunks_nothing_stays_in_memory():
-    chance, source = random.Random(5), a_source()
-    for _ in range(3):
-        publish(chance, source)
-        consume()
-        read_all()
-    assert [(first, end) for _, first, end, _ in stored._chunks._values] == [(0, 3)]
-
-
-def test_a_small_machine_has_small_caches(monkeypatch):
-    rooms = []
-    for gibibytes in (64, 8, 0.5):
-        monkeypatch.setattr(stored.machine, "memory", lambda gibibytes=gibibytes: int(gibibytes * 2**30))
-        rooms.append(stored._room(32) / stored.MEGABYTE)
-    assert rooms == [32, 32, 2]
-
-
 def read_all() -> None:
     with snapshot() as index:
         for block in index.blocks(index.numbers(WORDS)):
