@@ -1,8 +1,9 @@
-"""Settings of gunicorn: one web process while few people read, a second one while that one is busy.
+"""Settings of gunicorn: one web process, and a second one once that has been busy.
 
-Threads of a process wait for its interpreter, and each process takes about 20 MB.
+Threads of a process wait for its interpreter, and each process takes about 10 MB when it rests.
 """
 
+import math
 import os
 import signal
 import time
@@ -11,36 +12,23 @@ from typing import Any
 from apps.database import machine
 
 MAX_PROCESSES = 1 if machine.is_small() else 2  # unless --workers says more
-BUSY = (2.0, 0.5)  # seconds, and the share of a core in them, above which one process is not enough
-CALM = (600.0, 0.05)  # the same, below which the second one is not needed
-
-
-class Window:
-    """A time in which the work of this process is measured."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._begin = (time.monotonic(), time.process_time())
-
-    def share(self) -> float | None:
-        """What share of a core the process took, if the window is over: then the next one begins."""
-        passed, used = time.monotonic() - self._begin[0], time.process_time() - self._begin[1]
-        if passed < self._seconds:
-            return None
-        self._begin = (self._begin[0] + passed, self._begin[1] + used)
-        return used / passed
+WINDOW = 2.0  # seconds in which the work of a process is measured
+BUSY = 0.5  # share of a core in a window above which one process is not enough
 
 
 def post_fork(_server: Any, worker: Any) -> None:
-    worker.busy, worker.calm = Window(BUSY[0]), Window(CALM[0])
+    worker.window = (time.monotonic(), time.process_time())  # in one value, as threads share it
 
 
 def post_request(worker: Any, _request: Any, _environ: Any, _response: Any) -> None:
-    """Have the parent start or end a process: the oldest one, once it has answered its requests."""
-    if (share := worker.busy.share()) is not None and share > BUSY[1]:
-        os.kill(worker.ppid, signal.SIGTTIN)
-    if (share := worker.calm.share()) is not None and share < CALM[1]:
-        os.kill(worker.ppid, signal.SIGTTOU)
+    """Have the parent start a process. None is ended for being idle: it could be sending a long response slowly."""
+    now, used = time.monotonic(), time.process_time()
+    begin, used_before = worker.window
+    if now > begin + WINDOW:
+        is_busy = used - used_before > BUSY * (now - begin)
+        worker.window = (math.inf if is_busy else now, used)  # signals once
+        if is_busy:
+            os.kill(worker.ppid, signal.SIGTTIN)
 
 
 def nworkers_changed(server: Any, processes: int, _before: int | None) -> None:
