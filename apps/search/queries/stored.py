@@ -50,7 +50,11 @@ def _chunk_weight(chunk: Chunk) -> int:
 
 def _room(megabytes: int) -> int:
     """Bytes of a cache; less on a machine without the memory for large archives."""
-    return int(megabytes * MEGABYTE * min(1.0, machine.memory() / FULL_MEMORY))
+    return int(megabytes * MEGABYTE * _share())
+
+
+def _share() -> float:
+    return min(1.0, machine.memory() / FULL_MEMORY)
 
 
 # What each search needs of all documents has room for 20 million. What differs from query to query has less: Postgres
@@ -61,7 +65,7 @@ _joined_origins = Cache[tuple[tuple[int, int], ...], "Origins"](_room(96), _weig
 _rows = Cache[tuple[tuple[int, ...], int], Row | None](_room(32), _row_weight)  # of a run and a term
 _documents = Cache[tuple[int, int], Document](_room(8), _document_weight)  # of head and number
 _states = Cache[tuple[int, int], tuple[tuple[int, ...], tuple["Segment", ...]]](MEGABYTE, _state_weight)
-_chunks = Cache[tuple[int, int, int, tuple[int, ...]], Chunk](24 * MEGABYTE, _chunk_weight)
+_chunks = Cache[tuple[int, int, int, tuple[int, ...]], Chunk](64 * MEGABYTE, _chunk_weight)  # of one state
 
 
 class Origins(NamedTuple):
@@ -187,7 +191,9 @@ def _first_needed(run: Sequence[Segment], missing: Iterable[Segment]) -> list[Se
     of_run = {segment.id for segment in run}
     order = sorted(missing, key=lambda each: (each.id not in of_run, each.first > run[0].first, -each.first))
     read = np.cumsum([segment.size for segment in order])
-    return [each for each, size in zip(order, read, strict=True) if each.id in of_run or size <= READ_AT_ONCE]
+    return [
+        each for each, size in zip(order, read, strict=True) if each.id in of_run or size <= READ_AT_ONCE * _share()
+    ]
 
 
 _ATTRIBUTES = """
