@@ -11,6 +11,7 @@ from apps.database.sanitizing import sanitize
 from apps.following import actions
 from apps.following import queries as following
 from apps.following.actions.errors import NotPossible
+from apps.following.actions.marks import MAX_NOTE_LENGTH
 from apps.following.algorithms.passages import Passage
 from apps.reading.pages.highlights import exported, highlights_page
 from apps.web.views.rendering import PersonsRequest, back, filter_words, show
@@ -29,7 +30,8 @@ def highlight(request: PersonsRequest, posting_id: int) -> HttpResponse:
     quote, prefix, suffix, note = (
         sanitize(request.POST.get(name, "")) for name in ("quote", "prefix", "suffix", "note")
     )
-    request.session["draft"] = posting_id, quote, note  # its page shows the form with it
+    # Its page shows the form with it.
+    request.session["draft"] = posting_id, quote[: actions.highlights.MAX_QUOTE_LENGTH], note[:MAX_NOTE_LENGTH]
     with errors_shown(request, NotPossible):
         passage = Passage(quote, prefix[-200:], suffix[:200])
         actions.highlights.highlight(request.user, posting, passage, note=note, now=now())

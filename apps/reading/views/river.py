@@ -98,8 +98,6 @@ def posting(request: Request, posting_id: int) -> HttpResponse:
     page, moment = present(found, "There is no such posting."), now()
     if request.user.is_authenticated and page["own"].readable and not is_prefetch(request):
         page["was_unread"], page["posting"].unread = page["posting"].unread, False
-        if request.session.get("draft", [None])[0] == posting_id:
-            page["draft"] = request.session.pop("draft")[1:]
         with transaction.atomic() if page["was_unread"] else nullcontext():  # the reader waits for one commit of three
             stories_actions.learning.note_opened(request.user, posting_id, now=moment)
             following_actions.marks.remember_read(request.user, [posting_id], now=moment)
@@ -110,6 +108,9 @@ def posting(request: Request, posting_id: int) -> HttpResponse:
     if request.GET.get("mode") == "reading":
         return _show_text(request, page)
     part = _PARTS.get((request.htmx.target or "").partition("-")[0], "") if request.htmx else ""
+    has_form = request.user.is_authenticated and part != _PARTS["menu"] and request.method == "GET"
+    if has_form and not is_prefetch(request) and request.session.get("draft", [None])[0] == posting_id:
+        page["draft"] = request.session.pop("draft")[1:]
     return show(request, "reading/posting.html", at=Scope("source", page["posting"].source_id), part=part, page=page)
 
 

@@ -90,10 +90,16 @@ def test_a_pasted_passage_is_marked_in_the_article_noted_and_removed(reader, pos
 
 def test_what_was_typed_is_shown_once_more_when_the_passage_is_not_found(reader, posting):
     client, _ = reader
-    typed = {"quote": "new bridge", "note": "Why <b>?"}
-    shown = client.post(reverse("highlight", args=[posting.pk]), typed, follow=True).text
+    typed = {"quote": "new bridge", "note": "Why <b>?" + "x" * 20_000}
+    shown_at = client.post(reverse("highlight", args=[posting.pk]), typed).url
+    for without_form in (
+        {"query_params": {"mode": "reading"}},
+        {"headers": {"HX-Request": "true", "HX-Target": "menu-1"}},
+    ):
+        assert "new bridge" not in client.get(reverse("posting", args=[posting.pk]), **without_form).text
+    shown = client.get(shown_at).text
     assert ">new bridge</textarea>" in shown
-    assert ">Why &lt;b&gt;?</textarea>" in shown
+    assert f">Why &lt;b&gt;?{'x' * 9_992}</textarea>" in shown
     assert "new bridge" not in client.get(reverse("posting", args=[posting.pk])).text
     client.post(reverse("highlight", args=[posting.pk]), {"quote": "tower", "note": "High"})
     assert ">tower</textarea>" not in client.get(reverse("posting", args=[posting.pk])).text
