@@ -8,6 +8,8 @@ from datetime import datetime
 from time import perf_counter
 from typing import Any
 
+from django.utils.translation import gettext_noop as _
+
 from apps.retrieval import sandbox
 from apps.retrieval.algorithms.crawl.links import Link
 from apps.retrieval.algorithms.reading import read_index
@@ -79,13 +81,13 @@ def propose_recipes(address: str, example_title: str, *, kind: str, now: datetim
 
 
 def _inspect(inspection: Inspection, address: str, kind: SourceKind, recipe: Recipe, now: datetime) -> None:
-    with _step(inspection, "Address") as details:
+    with _step(inspection, _("Address")) as details:
         url = _address(address)
         details.append(url)
     if kind.own(recipe).to_json() or kind.required:
-        with _step(inspection, "Recipe") as details:
+        with _step(inspection, _("Recipe")) as details:
             details.extend(_recipe_details(recipe, kind))
-    with _step(inspection, "Request") as details:
+    with _step(inspection, _("Request")) as details:
         fetched = _fetch(url, details, now)
         inspection.document = _shown(fetched)
         _usable(fetched)
@@ -93,7 +95,7 @@ def _inspect(inspection: Inspection, address: str, kind: SourceKind, recipe: Rec
         _inspect_site(inspection, fetched)
         return
     inspection.feed = _feed_of(inspection, fetched, kind, recipe, now)
-    with _step(inspection, "Postings") as details:
+    with _step(inspection, _("Postings")) as details:
         details.extend(_entry_details(inspection.feed.entries))
 
 
@@ -101,7 +103,7 @@ def _feed_of(inspection: Inspection, fetched: Fetched, kind: SourceKind, recipe:
     """Fetch page after page, as the kind requires, until it finds the items."""
     pages = [page_of(fetched)]
     while True:
-        with _step(inspection, "Format" if len(pages) == 1 else f"Page {len(pages)}") as details:
+        with _step(inspection, _("Format") if len(pages) == 1 else _("Next page")) as details:
             try:
                 found = _in_sandbox(kinds.read, kind.name, pages, recipe)
             except Stopped:
@@ -119,7 +121,7 @@ def _feed_of(inspection: Inspection, fetched: Fetched, kind: SourceKind, recipe:
 
 
 def _inspect_site(inspection: Inspection, fetched: Fetched) -> None:
-    with _step(inspection, "Links") as details:
+    with _step(inspection, _("Links")) as details:
         content_type = fetched.headers.get("content-type", "")
         index = _in_sandbox(read_index, fetched.body, content_type=content_type, url=fetched.url)
         inspection.links = index.links
@@ -162,7 +164,7 @@ def _usable(fetched: Fetched) -> Fetched:
 
 
 def _request_details(fetched: Fetched) -> Iterator[str]:
-    yield from (f"redirected with {hop.status} to {hop.url}" for hop in fetched.redirects)
+    yield from (f"{hop.status} to {hop.url}" for hop in fetched.redirects)
     if fetched.status:
         yield f"status {fetched.status}, {len(fetched.body):,} bytes ({fetched.wire_bytes:,} on the wire)"
     for name in ("content-type", "etag", "last-modified", "cache-control", "retry-after"):

@@ -18,7 +18,7 @@ def _sentences(name: str) -> tuple[str, ...]:
     return tuple(_SENTENCE.findall(path.read_text(encoding="utf-8")))
 
 
-REASONS, PROBLEMS = _sentences("reasons"), _sentences("problems") + _sentences("steps")
+REASONS, PROBLEMS = _sentences("reasons") + _sentences("steps"), _sentences("problems")
 
 
 def translate_reason(written: str) -> str:

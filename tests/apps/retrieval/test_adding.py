@@ -143,12 +143,8 @@ class TestInspection:
             ("Format", True),
             ("Postings", True),
         ]
-        texts = [text for step in inspection.steps for text in (step.name, *step.details)]
-        english = [text for text in texts if not shape_of(text)[0]]
-        assert english == [
-            replay.feed_url(1),
-            *(each for each in texts if each.startswith(("content-", "etag", "last-"))),
-        ]
+        known = {shape_of(text)[0] for step in inspection.steps for text in step.details}
+        assert {"status {0}, {1} bytes ({2} on the wire)", "{0} entries"} <= known
         assert inspection.feed.entries[0].title == "News of 1 hours ago"
         assert "<" in inspection.document or "{" in inspection.document
 

@@ -104,3 +104,7 @@ def test_a_sentence_without_a_shape_stays_as_it_is():
     with translation.override("zh-hans"):
         assert translate_reason("since {it} was 7 o'clock") == "since {it} was 7 o'clock"
         assert translate_reason("") == ""
+
+
+def test_problems_have_few_values_as_each_further_one_multiplies_the_ways_to_match_a_long_text():
+    assert max(shape.count("{") for shape in PROBLEMS) <= 4
