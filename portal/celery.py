@@ -8,6 +8,7 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
+import psutil
 from celery import Celery, Task, beat
 from celery.app import backends
 from celery.schedules import crontab
@@ -16,6 +17,9 @@ from django.db import close_old_connections, connection
 
 from apps.database import counters
 from apps.database.time_limits import BUSY_TASKS, RARE_SECONDS, stopping
+from portal.launcher import processes
+
+TRIMMED_BYTES, TRIM_SECONDS = 16 * 2**20, 60.0  # growth of a process and time between two returns of its memory
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 # Django's checks import all pages, which takes each process 0.7 s and 22 MB. `manage.py check` makes them.
@@ -60,6 +64,19 @@ def close_connection_unless_busy(**_: Any) -> None:
     is_busy = len(_of_thread.ended_at) == BUSY_TASKS and _of_thread.ended_at[-1] - _of_thread.ended_at[0] < RARE_SECONDS
     if not is_busy and not connection.in_atomic_block:
         connection.close()
+
+
+class _Trimmed:
+    at, left = 0.0, 0  # monotonic seconds; bytes that this process had then
+
+
+@task_postrun.connect
+def return_memory(**_: Any) -> None:
+    """Return to the kernel what large tasks have freed, which glibc would keep."""
+    resident, now = psutil.Process().memory_info().rss, time.monotonic()
+    if resident > _Trimmed.left + TRIMMED_BYTES and now > _Trimmed.at + TRIM_SECONDS:
+        processes.trim_memory()
+        _Trimmed.at, _Trimmed.left = now, psutil.Process().memory_info().rss
 
 
 _TABLES = tomllib.loads(Path(__file__).with_name("schedule.toml").read_text("utf-8"))

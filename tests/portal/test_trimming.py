@@ -28,6 +28,24 @@ assert numpy.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 4.0]).tolist() == [1.0
 assert lxml.html.fromstring("<p>news").text == "news"
 """
 
+OF_TASKS = """
+import psutil
+from portal.celery import return_memory
+
+def resident_after_a_large_task():
+    kept = [bytes(50_000) for _ in range(2_000)][-1]  # 100 MB below it are free
+    return_memory()
+    return psutil.Process().memory_info().rss - len(kept)
+
+first, second = resident_after_a_large_task(), resident_after_a_large_task()
+assert second - first > 50_000_000, "returned twice within a minute"
+"""
+
+
+def test_memory_that_a_large_task_has_freed_is_returned_once_a_minute():
+    environment = os.environ | {"DJANGO_SETTINGS_MODULE": "portal.settings"}
+    subprocess.run([sys.executable, "-c", OF_TASKS], check=True, cwd=ROOT, env=environment, timeout=60)
+
 
 def test_pages_of_libraries_are_unmapped_and_read_again():
     subprocess.run([sys.executable, "-c", PROGRAM], check=True, cwd=ROOT, timeout=60)
