@@ -189,7 +189,7 @@ def _entry_details(entries: tuple[ParsedEntry, ...]) -> Iterator[str]:
         "a picture": lambda entry: entry.image_url,
         "files": lambda entry: entry.enclosures,
     }
-    yield f"{len(entries)} entries"
+    yield f"{len(entries)} found"
     counts = {name: sum(map(bool, map(read, entries))) for name, read in parts.items()}
     yield ", ".join(f"{count} with {name}" for name, count in counts.items())
 

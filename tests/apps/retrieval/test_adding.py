@@ -144,7 +144,7 @@ class TestInspection:
             ("Postings", True),
         ]
         known = {shape_of(text)[0] for step in inspection.steps for text in step.details}
-        assert {"status {0}, {1} bytes ({2} on the wire)", "{0} entries"} <= known
+        assert {"status {0}, {1} bytes ({2} on the wire)", "{0} found"} <= known
         assert inspection.feed.entries[0].title == "News of 1 hours ago"
         assert "<" in inspection.document or "{" in inspection.document
 
