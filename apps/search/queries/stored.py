@@ -190,10 +190,8 @@ def _first_needed(run: Sequence[Segment], missing: Iterable[Segment]) -> list[Se
     """Those of the run, then those that a search comes to next, which goes from the newest to the oldest."""
     of_run = {segment.id for segment in run}
     order = sorted(missing, key=lambda each: (each.id not in of_run, each.first > run[0].first, -each.first))
-    read = np.cumsum([segment.size for segment in order])
-    return [
-        each for each, size in zip(order, read, strict=True) if each.id in of_run or size <= READ_AT_ONCE * _share()
-    ]
+    read, most = np.cumsum([segment.size for segment in order]), READ_AT_ONCE * _share()
+    return [each for each, size in zip(order, read, strict=True) if each.id in of_run or size <= most]
 
 
 _ATTRIBUTES = """
