@@ -1,6 +1,8 @@
 """All settings; those that differ between machines are read from the environment by `variables`."""
 
 import tomllib
+from importlib.metadata import distribution
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -49,6 +51,9 @@ _path = urlsplit(variables.PROJECT_URL).path
 FORCE_SCRIPT_NAME = _path or None
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{_path}/"
 
+# Templates and static files of the API's documentation: as an application, Ninja would be loaded by every process.
+_NINJA = Path(str(distribution("django-ninja").locate_file("ninja")))
+
 # --- applications -----------------------------------------------------------------------------------------------------
 INSTALLED_APPS = [
     "portal",
@@ -83,7 +88,6 @@ INSTALLED_APPS = [
     "csp",
     "django_celery_beat",
     "django_htmx",
-    "ninja",  # static files of the API documentation
     "django.contrib.admin.apps.SimpleAdminConfig",  # portal.urls loads its modules, and with them most of the program
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -120,7 +124,7 @@ WSGI_APPLICATION = "portal.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [variables.BASE_DIR / "templates"],
+        "DIRS": [variables.BASE_DIR / "templates", _NINJA / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "builtins": ["apps.web.templatetags.addresses"],  # a faster `url`
@@ -136,7 +140,7 @@ TEMPLATES = [
     }
 ]
 STATIC_URL = f"{_path}/static/"
-STATICFILES_DIRS = [variables.BASE_DIR / "static"]
+STATICFILES_DIRS = [variables.BASE_DIR / "static", _NINJA / "static"]
 WHITENOISE_USE_FINDERS = True  # no collectstatic before the first page
 WHITENOISE_AUTOREFRESH = variables.DEBUG
 

@@ -1,10 +1,12 @@
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
+from django.urls.resolvers import RoutePattern
 from django.views.generic import RedirectView
 
 from apps.accounts.views import sign_in_elsewhere
 from portal import unavailable
+from portal.loading import LoadedLater
 
 admin.autodiscover()
 # Sign in by allauth, with its second factor and rate limits.
@@ -15,7 +17,6 @@ urlpatterns = [
     path("", include("apps.dashboard.urls")),
     path("", include("apps.websub.urls")),
     path("", include("apps.published_feeds.urls")),
-    path("", include("apps.api.urls")),
     path("accounts/oidc/<str:provider_id>/login/", sign_in_elsewhere),
     path("accounts/", include("allauth.urls")),
     path("account/", include("apps.accounts.urls")),
@@ -23,6 +24,7 @@ urlpatterns = [
     # Django's own page would allow unlimited guesses of the password.
     path("admin/password_change/", RedirectView.as_view(pattern_name="account_change_password")),
     path("admin/", admin.site.urls),
+    LoadedLater(RoutePattern(""), "apps.api.urls"),
 ]
 handler404 = "apps.reading.views.news.not_found"
 handler500 = unavailable.answer

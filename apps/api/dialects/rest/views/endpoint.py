@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import translation
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 from django.utils.timezone import now
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
+from ninja.openapi.docs import Swagger
 from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 from ninja.renderers import JSONRenderer
@@ -130,6 +132,14 @@ class _Renderer(JSONRenderer):
     json_dumps_params = {"ensure_ascii": False, "separators": (",", ":")}
 
 
+class _Documentation(Swagger):
+    """With Ninja's template and scripts, although Ninja is no installed app: each process would load it."""
+
+    def render_page(self, request: HttpRequest, api: NinjaAPI, **_: Any) -> HttpResponse:
+        settings = json.dumps(self.settings | {"url": "openapi.json"})
+        return render(request, self.template, {"swagger_settings": settings, "api": api})
+
+
 class Interface(NinjaAPI):
     def __init__(self) -> None:
         super().__init__(
@@ -139,6 +149,7 @@ class Interface(NinjaAPI):
             urls_namespace="rest",
             auth=Token(),
             renderer=_Renderer(),
+            docs=_Documentation(),
             openapi_extra={"tags": [{"name": name, "description": words} for name, words in _TEXTS["tags"].items()]},
         )
         problems.add_handlers(self)
