@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from apps.retrieval.algorithms.simulation.accounting import (
-    WINDOW,
     Outcome,
     matching,
     simulate_reactive,
@@ -15,6 +14,7 @@ from apps.retrieval.algorithms.simulation.accounting import (
 from apps.retrieval.algorithms.simulation.positions import Positions
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.algorithms.traces import Trace
+from lab.evaluations.retrieval.contenders import WINDOW, lost
 
 START, END = 20, 60  # h; everything happens at whole hours, so that sums are exact
 ticks = st.lists(st.integers(START, END - 1), max_size=60)
@@ -22,16 +22,16 @@ ticks = st.lists(st.integers(START, END - 1), max_size=60)
 
 def walk(postings, is_retrieved):
     """Delays in order of publication, and the postings lost, of one source: hour by hour until nothing waits."""
-    waiting, delays, lost = [], [], 0
+    waiting, delays, own_lost = [], [], 0
     hour = START
     while hour < END or waiting:
         waiting += [hour] * postings.count(hour)
         if is_retrieved(hour):
             delays += [hour - posting for posting in waiting]
-            lost += max(len(waiting) - WINDOW, 0)
+            own_lost += max(len(waiting) - WINDOW, 0)
             waiting = []
         hour += 1
-    return delays, lost
+    return delays, own_lost
 
 
 @st.composite
@@ -48,7 +48,7 @@ def test_timetables_are_counted_as_by_walking_through_the_hours(sources):
     outcome = simulate_timetables(trace, plans, START, END)
     walked = [walk(postings, lambda hour, plan=plan: hour % plan.period in plan.times) for postings, plan in sources]
     assert outcome.delays.tolist() == [delay for delays, _ in walked for delay in delays]
-    assert outcome.lost == sum(lost for _, lost in walked)
+    assert lost(trace.parts, outcome.times) == sum(own for _, own in walked)
     assert outcome.retrievals == pytest.approx(sum(plan.times.size * 40 / plan.period for plan in plans))
 
 
@@ -75,7 +75,7 @@ def test_reactive_plans_are_counted_as_by_walking_through_the_hours(sources, gap
     outcome = simulate_reactive(
         trace, ByCount(trace, gaps), START, END, least_gap=least_gap, phases=np.full(len(sources), phase)
     )
-    delays, lost, retrievals = [], 0, 0
+    delays, all_lost, retrievals = [], 0, 0
     for postings in sources:
         visits, previous = [START + max(int(phase * gaps[0]), least_gap)], START
         while visits[-1] < END:
@@ -83,13 +83,13 @@ def test_reactive_plans_are_counted_as_by_walking_through_the_hours(sources, gap
             previous = visits[-1]
             visits.append(previous + max(gaps[min(came, len(gaps) - 1)], least_gap))
         own_delays, own_lost = walk(postings, lambda hour, visits=visits: hour in visits)
-        delays, lost, retrievals = delays + own_delays, lost + own_lost, retrievals + len(visits)
+        delays, all_lost, retrievals = delays + own_delays, all_lost + own_lost, retrievals + len(visits)
     assert outcome.delays.tolist() == delays
-    assert (outcome.lost, outcome.retrievals) == (lost, retrievals)
+    assert (lost(trace.parts, outcome.times), outcome.retrievals) == (all_lost, retrievals)
 
 
 def outcome_with(retrievals):
-    return Outcome(np.zeros(0), retrievals, 0)
+    return Outcome(np.zeros(0), retrievals)
 
 
 @given(

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from apps.retrieval.algorithms.simulation.accounting import Outcome
-from apps.retrieval.algorithms.simulation.comparison import Fold, Job
+from apps.retrieval.algorithms.simulation.comparison import Fold
 from apps.retrieval.algorithms.traces import Trace
-from lab.evaluations.retrieval.contenders import Statistics, contenders, run
+from lab.evaluations.retrieval.contenders import ContenderJob, Statistics, contenders, run
 from lab.evaluations.retrieval.synthetic import synthetic_fold
 from lab.plots import LINE, log_log_plot
 from tests.trials import quick_every
@@ -25,7 +25,7 @@ OTHERS = quick_every(4, [name for name in CHEAP if name != "clairvoyant"])
 @cache
 def found(name):
     """Statistics of a policy by budget."""
-    return dict(zip(BUDGETS, run(Job(FOLD, name, BUDGETS)), strict=True))
+    return dict(zip(BUDGETS, run(ContenderJob(FOLD, policy=name, budgets=BUDGETS)), strict=True))
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -44,7 +44,7 @@ def test_no_policy_beats_the_one_that_knows_the_future(name, budget):
 @pytest.mark.parametrize("name", quick_every(2, DEAR))
 def test_policies_with_known_rates_keep_the_budget_and_lose_to_the_clairvoyant(name):
     few = synthetic_fold("drift", sources=3, seed=2)
-    [found], [clairvoyant] = (run(Job(few, policy, (2.0,))) for policy in (name, "clairvoyant"))
+    [found], [clairvoyant] = (run(ContenderJob(few, policy=policy, budgets=(2.0,))) for policy in (name, "clairvoyant"))
     assert found.retrievals == pytest.approx(2.0, rel=0.05)
     assert clairvoyant.mean < found.mean
 
@@ -57,19 +57,19 @@ def test_uniform_delays_are_half_a_gap_and_never_more_than_one():
 
 
 def test_a_run_repeats_itself():
-    job = Job(FOLD, "newsblur", (3.0,))
+    job = ContenderJob(FOLD, policy="newsblur", budgets=(3.0,))
     assert run(job) == run(job)
     assert run(job) != run(replace(job, seed=1))
 
 
 def test_statistics_are_minutes_and_shares():
-    fold = Fold("", Trace.of(["a", "b"], [np.arange(100.0), [0.0]]), 0.0, 42 * 24.0, weights=np.array([1.0, 4.0]))
+    fold = Fold(Trace.of(["a", "b"], [np.arange(100.0), [0.0]]), 0.0, 42 * 24.0, weights=np.array([1.0, 4.0]))
     delays = np.arange(101) / 60
     retrieved = [np.array([100.0, 2_000.0]), np.array([252.0, 2_000.0])]
-    statistics = Statistics.of(Outcome(delays, retrievals=2 * 42 * 3.0, lost=5, times=retrieved), fold)
+    statistics = Statistics.of(Outcome(delays, retrievals=2 * 42 * 3.0, times=retrieved), fold)
     assert (statistics.mean, statistics.median, statistics.p95, statistics.max) == pytest.approx((50, 50, 95, 100))
     assert statistics.std == pytest.approx(np.arange(101).std())
-    assert (statistics.lost15, statistics.retrievals) == pytest.approx((5 / 101, 3.0))
+    assert (statistics.lost15, statistics.retrievals) == pytest.approx((85 / 101, 3.0))
     assert statistics.weighted == pytest.approx((49.5 * 100 + 100 * 4) / 104)
     assert statistics.freshness == pytest.approx(1 - (100 + 252) / 2 / (42 * 24))
     assert statistics.age == pytest.approx(60 * (100**2 + 252**2) / 2 / 2 / (42 * 24))

@@ -134,7 +134,6 @@ def _fold(sources: Sequence[_Source], plan: Plan, start: float, end: float, now:
     ids, rate = [source.source_id for source in sources], sources[0].clock_rate
     known = histories.read(ids, clock_rate=rate, weeks=WEEKS + 1, now=now)
     return Fold(
-        name="",
         trace=Trace.of([str(id) for id in ids], known.utc_parts),
         start=start,
         end=end,
@@ -149,7 +148,7 @@ def _replayed(fold: Fold, per_day: float) -> dict[str, dict[str, float]]:
     begun, found = time.process_time(), {}
     for name, policy in all_policies().items():
         if policy.is_replayed and time.process_time() - begun < MAX_CPU_SECONDS:
-            found[name] = measures(prepared(policy, Job(fold, name, (), is_short=True))(per_day), fold)
+            found[name] = measures(prepared(policy, Job(fold, is_short=True))(per_day), fold)
     return found
 
 
@@ -165,7 +164,7 @@ def _shares(fold: Fold, attempts: Sequence[_Attempts], per_day: float, bound_min
         failures += float((observed[seen] - fetched[first]).sum())
         lateness += float((fetched[first] - np.clip(made.due[first], times, fetched[first])).sum())
     unbound = replace(fold, least=LEAST_GAP, longest=LONGEST_GAP)
-    free = prepared(all_policies()[OURS], Job(unbound, OURS, (), is_short=True))(per_day).delays.mean() * 60
+    free = prepared(all_policies()[OURS], Job(unbound, is_short=True))(per_day).delays.mean() * 60
     planned = max(total - failures - lateness, 0.0)
     causes = {"failures": failures, "lateness": lateness, "bounds": planned * max(0.0, 1 - free / bound_minutes)}
     return {cause: hours / max(total, 1e-9) for cause, hours in causes.items()}

@@ -16,7 +16,7 @@ from apps.database.registry import entries
 from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.cam.weeks import Weeks
 from apps.retrieval.algorithms.sia.learning import Learned
-from apps.retrieval.algorithms.sia.policies import Rule, equal
+from apps.retrieval.algorithms.sia.policies import Rule
 from apps.retrieval.algorithms.timetables import Timetable
 
 OURS = "ours"
@@ -53,7 +53,6 @@ class Policy:
 
     label: str  # for people, marked with `gettext_noop`
     timetables: Callable[[Fleet, float], Timetables] | None = None  # for a number of retrievals per day and source
-    weighs: bool = True  # what sources are worth matters
     for_pages: bool = False  # may be chosen for pages alone; those without a timetable are checked often first
     is_replayed: bool = True  # each night, on the portal's own log
     name: str = ""  # the module's
@@ -65,8 +64,7 @@ class Policy:
 
 def by_rule(rule: Rule, label: str, *, is_replayed: bool = True) -> Policy:
     """A policy based on the rates and patterns of `sia.learning`."""
-    weighs = rule.frequencies is not equal
-    return Policy(label=label, timetables=partial(_timetables, rule), weighs=weighs, is_replayed=is_replayed)
+    return Policy(label=label, timetables=partial(_timetables, rule), is_replayed=is_replayed)
 
 
 def _timetables(rule: Rule, fleet: Fleet, per_day: float) -> Timetables:

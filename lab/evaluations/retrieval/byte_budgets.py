@@ -16,7 +16,7 @@ from apps.retrieval.algorithms.simulation.comparison import LEARNING_WEEKS, LEAS
 from apps.retrieval.algorithms.simulation.priced_plan import Lessons, PricedPlan, first_price
 from apps.retrieval.algorithms.traces import Trace
 from apps.retrieval.planner.state import HEADERS
-from lab.evaluations.retrieval.folds import cut
+from lab.evaluations.retrieval.folds import NamedFold, cut
 from lab.worlds.addresses import Addresses
 from lab.worlds.feed import Feed
 from lab.worlds.rendering import render
@@ -49,7 +49,7 @@ class Answers:
         return HEADERS * retrievals + self.whole * documents, retrievals
 
 
-def read_fold(items: Path, week: int) -> tuple[Fold, FloatArray]:
+def read_fold(items: Path, week: int) -> tuple[NamedFold, FloatArray]:
     """Two weeks of test as `folds.cut` begins them, of good sources, and the packed size of each one's document then.
 
     `items` has lines `src`, `t`, `title`, `desc`; sources.csv is beside it.

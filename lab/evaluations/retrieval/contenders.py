@@ -1,11 +1,14 @@
 """What `evaluate_retrieval` compares: the portal's policies, other readers' rules, and bounds no plan can reach."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache, partial
 
 import numpy as np
 
+from apps.retrieval.algorithms.arrays import FloatArray, IntArray
+from apps.retrieval.algorithms.calendar import DAY
+from apps.retrieval.algorithms.planner.lookahead import Outlook
 from apps.retrieval.algorithms.simulation.accounting import (
     Outcome,
     Reactive,
@@ -23,17 +26,23 @@ from apps.retrieval.algorithms.simulation.comparison import (
     measures,
     priced,
 )
-from apps.retrieval.algorithms.simulation.priced_plan import Lessons
+from apps.retrieval.algorithms.simulation.priced_plan import Lessons, PricedPlan, first_price
 from apps.retrieval.algorithms.weekly_profiles.learning import five_minute_rates, learn_priors, learn_profiles
 from apps.retrieval.planner.trials import prepared
 from apps.retrieval.policies import Policy, all_policies
 from lab.evaluations.retrieval import peers
 from lab.evaluations.retrieval.clairvoyant import clairvoyant_times
+from lab.evaluations.retrieval.folds import NamedFold
+
+WINDOW = 15  # items that a feed shows; older ones have dropped out
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """What readers got, as `measures` names it."""
+    """What readers got: what `measures` has, and more.
+
+    `lost15` is the share of postings that left a feed of 15 items before a retrieval.
+    """
 
     mean: float
     median: float
@@ -48,10 +57,36 @@ class Statistics:
 
     @classmethod
     def of(cls, outcome: Outcome, fold: Fold) -> "Statistics":
-        return cls(**measures(outcome, fold))
+        minutes = outcome.delays * 60
+        return cls(
+            **measures(outcome, fold),
+            median=float(np.median(minutes)),
+            max=float(minutes.max()),
+            std=float(minutes.std()),
+            lost15=lost(fold.test.parts, outcome.times) / minutes.size,
+        )
 
 
-STATISTICS = tuple(field.name for field in fields(Statistics))
+STATISTICS = tuple(each.name for each in fields(Statistics))
+
+
+def lost(postings: Sequence[FloatArray], retrievals: Sequence[FloatArray]) -> int:
+    """How many postings slipped out of feeds of WINDOW items between two retrievals; the times of each source."""
+    found = [
+        np.diff(np.searchsorted(times, retrieved_at, side="right"), prepend=0)
+        for times, retrieved_at in zip(postings, retrievals, strict=True)
+    ]
+    return sum(int(np.maximum(counts - WINDOW, 0).sum()) for counts in found)
+
+
+@dataclass(frozen=True)
+class ContenderJob(Job):
+    """A contender's test in one fold with several budgets."""
+
+    fold: NamedFold
+    policy: str = field(kw_only=True)
+    budgets: tuple[float, ...] = field(kw_only=True)  # retrievals per source and day
+    cap: float = field(default=DAY, kw_only=True)  # h, the longest gap of the policies that have one
 
 
 @dataclass(frozen=True)
@@ -61,7 +96,7 @@ class Contender:
     `effort` orders the jobs: roughly tenths of a second in one fold.
     """
 
-    learn: Callable[[Job], Evaluate]
+    learn: Callable[[ContenderJob], Evaluate]
     effort: float = 1.0
     needs_truth: bool = False  # works only where the true rates are known
 
@@ -71,7 +106,7 @@ def contenders() -> Mapping[str, Contender]:
     return {policy.name: _of_portal(policy) for policy in all_policies().values()} | dict(OTHERS)
 
 
-def run(job: Job) -> list[Statistics]:
+def run(job: ContenderJob) -> list[Statistics]:
     """Test a policy; one result per budget."""
     evaluate = contenders()[job.policy].learn(job)
     return [Statistics.of(evaluate(budget), job.fold) for budget in job.budgets]
@@ -112,7 +147,7 @@ def _every(hours: float) -> peers.Rule:
 
 def at_own_cost(fold: Fold) -> dict[str, Statistics]:
     """What users of other readers get, by the readers' names, with the checks that these readers make by default."""
-    job = Job(fold, "", ())
+    job = Job(fold)
     phases = job.random().random(len(fold.trace))
     found = {}
     for rival in (*peers.FIXED, *peers.RIVALS.values()):
@@ -137,9 +172,25 @@ def _clairvoyant(job: Job) -> Evaluate:
     return evaluate
 
 
-def _ours_capped(job: Job) -> Evaluate:
+def _ours_capped(job: ContenderJob) -> Evaluate:
     lessons = Lessons.learnt(job.fold.trace, job.fold.start, job.fold.end, seed=job.seed)
     return priced(replace(job, fold=replace(job.fold, longest=job.cap)), lessons)
+
+
+class _UnreactivePlan(PricedPlan):
+    """A plan that knows all rates, so that new postings change no activity."""
+
+    def _observed(self, outlook: Outlook, sources: IntArray, previous: FloatArray) -> FloatArray:
+        return outlook.factor
+
+
+def _with_known_rates(job: Job, lessons: Lessons) -> Evaluate:
+    fold, ones = job.fold, np.ones(len(job.fold.trace))
+
+    def plan(price: float) -> Reactive:
+        return _UnreactivePlan(fold.trace, lessons, price, ones, fold.least, fold.longest)
+
+    return evaluated_reactive(job, plan, first=partial(first_price, lessons, ones), exponent=-0.5)
 
 
 def _hindsight(job: Job) -> Evaluate:
@@ -148,13 +199,13 @@ def _hindsight(job: Job) -> Evaluate:
     priors = learn_priors(fold.test, fold.end, random=job.random())
     profiles = learn_profiles(fold.test, fold.end, priors)
     lessons = Lessons([five_minute_rates(profiles.hourly, profiles.minutes)], fold.start)
-    return priced(job, lessons, reacts=False)
+    return _with_known_rates(job, lessons)
 
 
-def _oracle(job: Job) -> Evaluate:
+def _oracle(job: ContenderJob) -> Evaluate:
     """The same planner with the rates from which the postings were drawn."""
     lessons = Lessons([np.array([profile.rates for profile in job.fold.profiles])], job.fold.start)
-    return priced(job, lessons, reacts=False)
+    return _with_known_rates(job, lessons)
 
 
 PAPERS = (

@@ -1,12 +1,15 @@
 """Recorded postings cut into folds: weeks to learn from, and weeks to test on."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
 from apps.retrieval.algorithms.calendar import DAY, WEEK, epoch_of, hours_of
+from apps.retrieval.algorithms.profiles import Profile
 from apps.retrieval.algorithms.simulation.comparison import LEARNING_WEEKS, Fold
 from apps.retrieval.algorithms.traces import Trace
 
@@ -15,7 +18,15 @@ HISTORY_WEEKS = 8
 BATCH = 8  # postings in the learning weeks, from which on a source must give most of them a time of its own
 
 
-def cut(trace: Trace, week: int) -> Fold:
+@dataclass(frozen=True)
+class NamedFold(Fold):
+    """A fold with a name and, where its postings were generated from some, the true mean rates of its sources."""
+
+    name: str = field(kw_only=True)
+    profiles: Sequence[Profile] = field(default=(), kw_only=True)
+
+
+def cut(trace: Trace, week: int) -> NamedFold:
     """The fold `w<week>`: six weeks of test, which begin `week` weeks after the Sunday on or before January 1st.
 
     The year is the one in which most postings fall. The sources are those that post in the two weeks before the test,
@@ -46,7 +57,7 @@ def cut(trace: Trace, week: int) -> Fold:
     selected = trace.window(start - HISTORY_WEEKS * WEEK, end).select(chosen)
     if not selected.window(start, end).times.size:
         raise ValueError(f"fold {week}: no source posts from {day_of(start)} to {day_of(end)}")
-    return Fold(f"w{week}", selected, start, end)
+    return NamedFold(selected, start, end, name=f"w{week}")
 
 
 def day_of(hours: float) -> date:

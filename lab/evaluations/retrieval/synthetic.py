@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from apps.retrieval.algorithms.calendar import WEEK
 from apps.retrieval.algorithms.profiles import Profile
-from apps.retrieval.algorithms.simulation.comparison import LEARNING_WEEKS, Fold
+from apps.retrieval.algorithms.simulation.comparison import LEARNING_WEEKS
 from apps.retrieval.algorithms.traces import Trace
-from lab.evaluations.retrieval.folds import TEST_WEEKS
+from lab.evaluations.retrieval.folds import TEST_WEEKS, NamedFold
 
 FloatArray = NDArray[np.float64]
 Variant = Literal["poisson", "drift", "bursts"]
@@ -54,11 +54,11 @@ def generate(
     return trace, [Profile(total * share) for total, share in zip(weekly, shares, strict=True)]
 
 
-def synthetic_fold(variant: Variant, *, sources: int = SOURCES, seed: int = 0) -> Fold:
+def synthetic_fold(variant: Variant, *, sources: int = SOURCES, seed: int = 0) -> NamedFold:
     """The fold `synthetic`: two weeks to learn from, six to be tested on, and the true rates."""
     trace, profiles = generate(variant, sources=sources, seed=seed)
     start = LEARNING_WEEKS * WEEK
-    return Fold("synthetic", trace, start, start + TEST_WEEKS * WEEK, profiles)
+    return NamedFold(trace, start, start + TEST_WEEKS * WEEK, name="synthetic", profiles=profiles)
 
 
 def _bump(centre: float, width: float) -> FloatArray:

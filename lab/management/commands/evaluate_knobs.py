@@ -63,6 +63,7 @@ WORTH: Mapping[str, Set] = {
     "followers": _follow,
     "interest": lambda chosen, more: set_interests(dict.fromkeys(chosen, float(MORE) if more else 1.0)),
 }
+EQUAL = ("uniform", "scheduling")  # policies by which all sources count the same
 SETTINGS: Mapping[str, Set] = {
     **WORTH,
     "budget": lambda _chosen, more: change_plan(budget=1.5 * BUDGET if more else BUDGET),
@@ -99,7 +100,7 @@ class Command(LabCommand):
             (policy, setting)
             for policy in policies
             for setting in chosen
-            if setting not in WORTH or all_policies()[policy].weighs
+            if setting not in WORTH or policy not in EQUAL
         ]
         now = datetime.now(UTC)
         lasting = 2 + len(cells) * (days + SETTLING / 24)

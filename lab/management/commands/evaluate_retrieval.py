@@ -12,10 +12,18 @@ from django.core.management.base import CommandError
 from rich.table import Table
 
 from apps.retrieval.algorithms.calendar import WEEK
-from apps.retrieval.algorithms.simulation.comparison import Fold, Job
 from lab.evaluations.retrieval import byte_budgets
-from lab.evaluations.retrieval.contenders import PAPERS, STATISTICS, Statistics, at_own_cost, averaged, contenders, run
-from lab.evaluations.retrieval.folds import cut, day_of
+from lab.evaluations.retrieval.contenders import (
+    PAPERS,
+    STATISTICS,
+    ContenderJob,
+    Statistics,
+    at_own_cost,
+    averaged,
+    contenders,
+    run,
+)
+from lab.evaluations.retrieval.folds import NamedFold, cut, day_of
 from lab.evaluations.retrieval.peers import FIXED, RIVALS
 from lab.evaluations.retrieval.synthetic import VARIANTS, synthetic_fold
 from lab.evaluations.retrieval.trace_file import read_trace
@@ -71,7 +79,11 @@ class Command(LabCommand):
         if options["svg"]:
             _make_folder(options["svg"])
         self.console.width = max(self.console.width, WIDTH)
-        jobs = [Job(fold, policy, options["x"], cap=options["cap"]) for fold in folds for policy in policies]
+        jobs = [
+            ContenderJob(fold, policy=policy, budgets=options["x"], cap=options["cap"])
+            for fold in folds
+            for policy in policies
+        ]
         results = _with_mean(_with_best_of_papers(evaluate(jobs, self)), folds)
         titles = {fold.name: _title(fold) for fold in folds} | {ALL: "mean of the folds, weighted by postings"}
         for fold, of_policies in results.items():
@@ -101,7 +113,7 @@ class Command(LabCommand):
         return figures
 
 
-def evaluate(jobs: Sequence[Job], command: LabCommand) -> Results:
+def evaluate(jobs: Sequence[ContenderJob], command: LabCommand) -> Results:
     """Run all jobs on all processors, the longest first."""
     found: dict[tuple[str, str], dict[float, Statistics]] = {}
     order = sorted(jobs, key=lambda job: -contenders()[job.policy].effort * job.fold.test.times.size)
@@ -124,7 +136,7 @@ def evaluate(jobs: Sequence[Job], command: LabCommand) -> Results:
     return results
 
 
-def _folds(trace: Path | None, weeks: Sequence[int], synthetic: Any, *, good_only: bool) -> list[Fold]:
+def _folds(trace: Path | None, weeks: Sequence[int], synthetic: Any, *, good_only: bool) -> list[NamedFold]:
     if bool(trace) == bool(synthetic):
         raise CommandError("Give either --trace or --synthetic.")
     if synthetic:
@@ -155,7 +167,7 @@ def _make_folder(path: Path) -> None:
         raise CommandError(f"{path} cannot be made a folder: {error.strerror}") from error
 
 
-def _with_mean(results: Results, folds: Sequence[Fold]) -> Results:
+def _with_mean(results: Results, folds: Sequence[NamedFold]) -> Results:
     if len(folds) == 1:
         return results
     weights = {fold.name: float(fold.test.times.size) for fold in folds}
@@ -185,7 +197,7 @@ def _with_best_of_papers(results: Results) -> Results:
     }
 
 
-def _title(fold: Fold) -> str:
+def _title(fold: NamedFold) -> str:
     size = f"{len(fold.trace)} sources, {fold.test.times.size} postings"
     return f"{fold.name}: {size}" if fold.profiles else f"{fold.name}, {day_of(fold.start)} on: {size}"
 

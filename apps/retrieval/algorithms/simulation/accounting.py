@@ -10,8 +10,6 @@ from apps.retrieval.algorithms.arrays import FloatArray, IntArray
 from apps.retrieval.algorithms.timetables import Timetable
 from apps.retrieval.algorithms.traces import Trace
 
-WINDOW = 15  # items that a feed shows; older ones have dropped out
-
 
 class Reactive(Protocol):
     """A plan that reacts to the result of each retrieval."""
@@ -35,7 +33,6 @@ class Outcome:
 
     delays: FloatArray  # h, one per posting published in the stretch
     retrievals: float
-    lost: int  # postings that slipped out of a feed of WINDOW items between two retrievals
     times: Sequence[FloatArray] = ()  # of each source's retrievals, until once at or after the end
 
 
@@ -81,11 +78,10 @@ def simulate_reactive(
 
 def simulate_times(test: Trace, retrievals: Sequence[FloatArray]) -> Outcome:
     """The outcome of each source's retrievals, in ascending order, none of its postings later than the last of them."""
-    delays, lost = [], 0
+    delays = []
     for times, retrieved_at in zip(test.parts, retrievals, strict=True):
         delays.append(retrieved_at[np.searchsorted(retrieved_at, times, side="left")] - times)
-        lost += _lost(times, retrieved_at)
-    return Outcome(np.concatenate(delays), float(sum(map(len, retrievals))), lost, retrievals)
+    return Outcome(np.concatenate(delays), float(sum(map(len, retrievals))), retrievals)
 
 
 def _retrieval_times(plan: Reactive, first: FloatArray, start: float, end: float, least_gap: float) -> list[FloatArray]:
@@ -105,11 +101,6 @@ def _retrieval_times(plan: Reactive, first: FloatArray, start: float, end: float
     order = np.argsort(all_sources, kind="stable")  # rounds are in order of time, so each source's times stay sorted
     borders = np.cumsum(np.bincount(all_sources, minlength=first.size))[:-1]
     return np.split(all_times[order], borders)
-
-
-def _lost(times: FloatArray, retrieved_at: FloatArray) -> int:
-    counts = np.diff(np.searchsorted(times, retrieved_at, side="right"), prepend=0)
-    return int(np.maximum(counts - WINDOW, 0).sum())
 
 
 def matching(

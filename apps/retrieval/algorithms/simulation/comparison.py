@@ -8,7 +8,6 @@ import numpy as np
 
 from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import DAY, WEEK
-from apps.retrieval.algorithms.profiles import Profile
 from apps.retrieval.algorithms.sia.metrics import mean_age, mean_freshness
 from apps.retrieval.algorithms.sia.policies import MAX_PER_DAY
 from apps.retrieval.algorithms.simulation import accounting
@@ -27,24 +26,19 @@ class Fold:
 
     Parameters
     ----------
-    name : str
     trace : Trace
         The postings of the history and of the test.
     start, end : float
         Hours on the axis of `calendar`.
-    profiles : sequence of Profile, one per source, or empty
-        The true mean rates, where the postings were generated from some.
     weights : array (n,) or number
         Importance of each source.
     least, longest : array (n,) or number, number
         Bounds of each gap, h.
     """
 
-    name: str
     trace: Trace
     start: float
     end: float
-    profiles: Sequence[Profile] = ()
     weights: FloatArray | float = 1.0
     least: FloatArray | float = LEAST_GAP
     longest: float = LONGEST_GAP
@@ -66,19 +60,14 @@ class Fold:
 def measures(outcome: accounting.Outcome, fold: Fold) -> dict[str, float]:
     """What readers got: delays in minutes per posting; age and freshness averaged over time and sources.
 
-    `lost15` is the share of postings that left a feed of 15 items before a retrieval, `retrievals` those of a source
-    and day; `weighted` counts each posting by its source's weight.
+    `weighted` counts each posting by its source's weight; `retrievals` are those of a source and day.
     """
     minutes = outcome.delays * 60
     weights = np.broadcast_to(fold.weights, len(fold.trace))[fold.test.owners]
     each = [(*pair, fold.start, fold.end) for pair in zip(fold.test.parts, outcome.times, strict=True)]
     found = {
         "mean": minutes.mean(),
-        "median": np.median(minutes),
         "p95": np.percentile(minutes, 95),
-        "max": minutes.max(),
-        "std": minutes.std(),
-        "lost15": outcome.lost / minutes.size,
         "retrievals": outcome.retrievals / (len(fold.trace) * fold.days),
         "weighted": np.average(minutes, weights=np.maximum(weights, 1e-12)),
         "age": 60 * np.mean([mean_age(*source) for source in each]),
@@ -89,13 +78,10 @@ def measures(outcome: accounting.Outcome, fold: Fold) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Job:
-    """A policy's test in one fold with several budgets."""
+    """A policy's test in one fold."""
 
     fold: Fold
-    policy: str
-    budgets: tuple[float, ...]  # retrievals per source and day
     seed: int = 0
-    cap: float = DAY  # h, the longest gap of the policies that have one
     is_short: bool = False  # do not count each source's retrieval past the end, which would matter
 
     def random(self) -> np.random.Generator:
@@ -154,11 +140,11 @@ def evaluated_reactive(
     return evaluate
 
 
-def priced(job: Job, lessons: Lessons, *, reacts: bool = True) -> Evaluate:
+def priced(job: Job, lessons: Lessons) -> Evaluate:
     fold = job.fold
     weights, least = (np.broadcast_to(value, len(fold.trace)) for value in (fold.weights, fold.least))
 
     def plan(price: float) -> accounting.Reactive:
-        return PricedPlan(fold.trace, lessons, price, weights, least, fold.longest, reacts)
+        return PricedPlan(fold.trace, lessons, price, weights, least, fold.longest)
 
     return evaluated_reactive(job, plan, first=lambda budget: first_price(lessons, weights, budget), exponent=-0.5)

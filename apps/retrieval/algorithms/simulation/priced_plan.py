@@ -63,8 +63,6 @@ class PricedPlan:
     price : float
         Posting-hours per retrieval.
     weights : array (n,)
-    reacts : bool
-        Whether new postings change the activity; a bound that knows all rates does not react.
     """
 
     trace: Trace
@@ -73,7 +71,6 @@ class PricedPlan:
     weights: FloatArray
     least: FloatArray | float
     longest: float
-    reacts: bool = True
     seen: FloatArray = field(init=False)
     expected: FloatArray = field(init=False)
 
@@ -96,8 +93,7 @@ class PricedPlan:
             longest=self.longest * ones,
             window=np.inf * ones,
         )
-        if self.reacts:
-            outlook = replace(outlook, factor=self._observed(outlook, sources, previous))
+        outlook = replace(outlook, factor=self._observed(outlook, sources, previous))
         return np.asarray(now + next_gaps(outlook))
 
     def _observed(self, outlook: Outlook, sources: IntArray, previous: FloatArray) -> FloatArray:
