@@ -12,7 +12,7 @@ from apps.retrieval.algorithms.cam.allocation import (
     best_pairs,
     best_pairs_without_long_gaps,
     longest_gaps,
-    with_exploration,
+    share_out,
 )
 
 probabilities = st.floats(0, 1, width=32)
@@ -59,7 +59,7 @@ def test_too_few_tasks_for_the_bounds_are_refused():
 @given(few, st.integers(0, 12), st.sampled_from([0.0, 0.05, 0.5, 1.0]))
 def test_exploring_takes_its_share_and_no_more_than_all_tasks(gains, tasks, share):
     doubt = gains[::-1, ::-1]
-    chosen = with_exploration(gains, doubt, tasks, share=share)
+    chosen = share_out(np.ones(len(gains)), gains, doubt, tasks, share=share)
     assert chosen.sum() == min(tasks, gains.size)
     # What is not explored is the optimum of fewer tasks.
     certain = best_pairs(gains, tasks - round(share * tasks))
@@ -69,7 +69,8 @@ def test_exploring_takes_its_share_and_no_more_than_all_tasks(gains, tasks, shar
 def test_exploring_goes_where_least_is_known_and_not_to_full_pages():
     gains = np.array([[0.9, 0.8, 0.0], [0.7, 0.0, 0.0]])
     doubt = np.array([[0.0, 0.0, 0.9], [0.0, 0.3, 0.2]])
-    assert with_exploration(gains, doubt, 4, share=0.25, most=[2, 3]).astype(int).tolist() == [[1, 1, 0], [1, 1, 0]]
+    chosen = share_out(np.ones(len(gains)), gains, doubt, 4, share=0.25, most=[2, 3])
+    assert chosen.astype(int).tolist() == [[1, 1, 0], [1, 1, 0]]
 
 
 def best_by_trying(gains, tasks, longest, most):

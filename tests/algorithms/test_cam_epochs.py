@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from apps.retrieval.algorithms.calendar import SLOTS_BEGIN
-from apps.retrieval.algorithms.cam.allocation import best_pairs, longest_gaps
-from apps.retrieval.algorithms.cam.epochs import share_out
+from apps.retrieval.algorithms.cam.allocation import best_pairs, longest_gaps, share_out
 from apps.retrieval.algorithms.cam.tracking import Observations
 from apps.retrieval.algorithms.cam.weeks import weeks
 from lab.evaluations.cam.baselines import next_epoch, tracking_checks

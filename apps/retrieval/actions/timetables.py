@@ -13,8 +13,7 @@ from apps.retrieval import queries
 from apps.retrieval.actions.learning import Learner, chunks, read
 from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import DAY, WEEK, hours_of
-from apps.retrieval.algorithms.cam.epochs import KEPT_EPOCHS
-from apps.retrieval.algorithms.cam.tracking import Observations, track
+from apps.retrieval.algorithms.cam.tracking import KEPT_EPOCHS, Observations, track
 from apps.retrieval.algorithms.cam.weeks import Weeks, weeks
 from apps.retrieval.algorithms.sia.learning import Learned, daily_patterns, learn
 from apps.retrieval.algorithms.timetables import Timetable

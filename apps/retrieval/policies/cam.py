@@ -3,7 +3,7 @@
 import numpy as np
 
 from apps.retrieval.algorithms.calendar import WEEK
-from apps.retrieval.algorithms.cam.epochs import share_out
+from apps.retrieval.algorithms.cam.allocation import share_out
 from apps.retrieval.algorithms.cam.weeks import HOURS
 from apps.retrieval.policies import Fleet, Policy, Timetables, gettext_noop
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from apps.retrieval.algorithms.cam.epochs import share_out
+from apps.retrieval.algorithms.cam.allocation import share_out
 from apps.retrieval.algorithms.cam.tracking import Observations, Tracked, track
 
 IntArray = NDArray[np.int64]

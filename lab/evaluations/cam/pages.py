@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from apps.retrieval.algorithms.cam.allocation import best_pairs
-from apps.retrieval.algorithms.cam.epochs import KEPT_EPOCHS
-from apps.retrieval.algorithms.cam.tracking import Observations
+from apps.retrieval.algorithms.cam.tracking import KEPT_EPOCHS, Observations
 from lab.evaluations.cam.baselines import Epoch, evenly, next_epoch, proportional, tracking_checks, uniform
 from lab.evaluations.cam.programme import best_checks
 

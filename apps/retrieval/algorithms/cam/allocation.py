@@ -67,36 +67,47 @@ def best_pairs(gains: ArrayLike, tasks: int, *, least: ArrayLike = 0, most: Arra
     return chosen
 
 
-def with_exploration(
-    gains: ArrayLike,
+EXPLORED = 0.05  # share of the tasks that goes where least is known
+
+
+def share_out(
+    weights: ArrayLike,
+    probabilities: ArrayLike,
     doubt: ArrayLike,
     tasks: int,
     *,
-    share: float,
+    share: float = EXPLORED,
     longest: ArrayLike | None = None,
     most: ArrayLike | None = None,
 ) -> BoolArray:
-    """The best pairs, except for a share of the tasks, which explores the least known pairs.
+    """The checks of an epoch: the best pairs, except for a share of the tasks, which explores the least known pairs.
 
     Without it an update instant whose probability was once learned as nearly 0 would never be checked again.
 
     Parameters
     ----------
-    gains, longest, most
-        As in `best_pairs` or, if there is a longest gap, in `best_pairs_without_long_gaps`.
-    doubt : array (n, p)
-        What it would be worth to know more of a pair: the page's weight times the width of the posterior.
+    weights : array (n,)
+        W_i.
+    probabilities, doubt : array (n, p)
+        rho_ij and the widths of their posteriors.
     tasks : int
-        All of them, the exploring ones included.
+        All of them, the exploring ones included; more are made where the longest gap demands it.
     share : float in [0, 1]
         Of the tasks.
+    longest, most
+        As in `best_pairs_without_long_gaps`; without a longest gap any gap is allowed.
 
     Examples
     --------
-    >>> with_exploration([[0.9, 0.5, 0.0]], [[0.1, 0.1, 0.3]], 2, share=0.5).astype(int).tolist()
+    >>> share_out([1.0], [[0.9, 0.5, 0.0]], [[0.1, 0.1, 0.3]], 2, share=0.5).astype(int).tolist()
     [[1, 0, 1]]
+    >>> share_out([1.0, 0.1], [[0.1, 0.9, 0.8, 0.1]] * 2, [[0.0] * 4] * 2, 4).astype(int).tolist()
+    [[1, 1, 1, 1], [0, 0, 0, 0]]
+    >>> share_out([1.0, 0.1], [[0.1, 0.9, 0.8, 0.1]] * 2, [[0.0] * 4] * 2, 4, longest=4).astype(int).tolist()
+    [[1, 1, 1, 0], [0, 1, 0, 0]]
     """
-    gains = np.asarray(gains, dtype=np.float64)
+    worth = np.asarray(weights, dtype=np.float64)[:, None]
+    gains, doubt = worth * np.asarray(probabilities), worth * np.asarray(doubt)
     n, p = gains.shape
     exploring = round(share * tasks)
     if longest is None:
@@ -104,7 +115,7 @@ def with_exploration(
     else:
         chosen = best_pairs_without_long_gaps(gains, tasks - exploring, longest, most=most)
     room = np.maximum(np.broadcast_to(np.asarray(p if most is None else most), n) - chosen.sum(axis=1), 0)
-    rest = np.where(chosen | ~np.isfinite(gains), -np.inf, np.asarray(doubt, dtype=np.float64))
+    rest = np.where(chosen | ~np.isfinite(gains), -np.inf, doubt)
     left = min(exploring, max(tasks - int(chosen.sum()), 0))
     return np.asarray(chosen | best_pairs(rest, left, most=room))
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from apps.retrieval.algorithms.arrays import BoolArray, FloatArray, IntArray
 
 HALF_LIFE = 4.0  # epochs after which an observation counts half
+KEPT_EPOCHS = 4 * HALF_LIFE  # epochs; older observations count less than a sixteenth
 STRENGTH = 1.0  # epochs of observation that the prior counts for
 ROUNDS = 8  # of expectation-maximisation
 
