@@ -6,6 +6,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from apps.postings.algorithms.memo import Memo
+
 SHINGLE = 4  # words
 VALUES = 32  # of a fingerprint, unless more are wanted
 MAX_VALUES = 64
@@ -19,20 +21,7 @@ Fingerprint = NDArray[np.uint32]
 _SALTS = np.random.default_rng(20_240_501).integers(0, 1 << 63, MAX_VALUES, dtype=np.uint64)[:, None]
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 NONE: Fingerprint = np.zeros(0, np.uint32)
-_REMEMBERED = 60_000  # words, about 8 MB
-
-
-class _Hashes(dict[str, int]):
-    """Hashes by word: a dictionary lookup is much faster than hashing."""
-
-    def __missing__(self, word: str) -> int:
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        number = self[word] = crc32(word.encode())
-        return number
-
-
-_hashes = _Hashes()
+_hashes = Memo(60_000, lambda word: crc32(word.encode()))  # about 8 MB
 
 
 def fingerprint(words: Sequence[str], values: int = VALUES) -> Fingerprint:

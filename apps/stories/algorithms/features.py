@@ -3,12 +3,14 @@
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from apps.postings.algorithms.fingerprints import Fingerprint, fingerprint
+from apps.postings.algorithms.memo import Memo
 from apps.postings.algorithms.segments import ADDRESSES
 from apps.postings.algorithms.words import STOP_MARK, analyse, language_of, sequence
 from apps.postings.algorithms.words.scripts import SPACELESS_CHARACTER
@@ -115,22 +117,6 @@ def bucket_of(term: str, language: str) -> int:
     return crc32(f"{language}:{term}".encode()) % BUCKETS
 
 
-class _Buckets(dict[str, int]):
-    """Cache of the buckets of one language's terms, much faster than hashing."""
-
-    def __init__(self, language: str) -> None:
-        super().__init__()
-        self._language = language
-
-    def __missing__(self, term: str) -> int:
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        number = self[term] = bucket_of(term, self._language)
-        return number
-
-
-_buckets: dict[str, _Buckets] = {}  # by language
-
-
-def _buckets_of(language: str) -> _Buckets:
-    return _buckets.setdefault(language, _Buckets(language))
+@cache
+def _buckets_of(language: str) -> Memo[int]:
+    return Memo(_REMEMBERED, lambda term: bucket_of(term, language))

@@ -2,8 +2,10 @@
 
 import itertools
 import re
+from functools import cache
 from typing import NamedTuple
 
+from apps.postings.algorithms.memo import Memo
 from apps.postings.algorithms.words.folding import folded, letters, lowered
 from apps.postings.algorithms.words.languages import base_code, language, language_of_script
 from apps.postings.algorithms.words.scripts import (
@@ -67,7 +69,7 @@ def analyse(text: str, language_code: str) -> Words:
     """
     pattern = _pattern(text, language_code)
     matches = list(itertools.islice(pattern.finditer(text), MAX_TEXT_WORDS))
-    known = _known(language_code)
+    known = _known(base_code(language_code))
     items = [known[match[0]] for match in matches]
     if "" in items:
         kept = [number for number, item in enumerate(items) if item]
@@ -87,7 +89,7 @@ def sequence(text: str, language_code: str) -> list[str]:
     ['_the', 'kennedi', 'elan', '_in', 'zurich']
     """
     found = _pattern(text, language_code).findall(text)
-    known = _known(language_code)
+    known = _known(base_code(language_code))
     return [item for item in [known[spelling] for spelling in found[:MAX_TEXT_WORDS]] if item]
 
 
@@ -117,27 +119,10 @@ def _characters_and_pairs(run: list[str]) -> list[str]:
     return run + [first + second for first, second in itertools.pairwise(run)]
 
 
-class _Known(dict[str, str]):
-    """Items by spelling for one language: news repeats its words, and a lookup is ten times as fast as a stemmer."""
-
-    def __init__(self, language_code: str) -> None:
-        super().__init__()
-        self.language_code = language_code
-
-    def __missing__(self, spelling: str) -> str:
-        if len(self) >= _REMEMBERED:
-            self.clear()
-        item = self[spelling] = _item(spelling, self.language_code)
-        return item
-
-
-_known_by_language: dict[str, _Known] = {}  # bounded, since there is one code for all unknown languages
-
-
-def _known(language_code: str) -> _Known:
-    code = base_code(language_code)
-    known = _known_by_language.get(code)
-    return known if known is not None else _known_by_language.setdefault(code, _Known(code))
+@cache  # bounded, since there is one code for all unknown languages
+def _known(base: str) -> Memo[str]:
+    """Items by spelling for one language."""
+    return Memo(_REMEMBERED, lambda spelling: _item(spelling, base))
 
 
 def _item(spelling: str, language_code: str) -> str:
