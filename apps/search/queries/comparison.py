@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
-from django.db import OperationalError
 
 from apps.accounts.models import User
 from apps.search.algorithms.index import inversion
@@ -15,7 +14,6 @@ from apps.search.algorithms.language import Tree, conditions
 from apps.search.queries.analysis import languages_of, query_of
 from apps.search.queries.limits import Limited
 from apps.search.queries.resolving import condition_of
-from apps.search.queries.searching import translated
 from apps.search.queries.snapshot import Snapshot, snapshot
 from apps.search.rankings import all_models, prepared
 
@@ -43,11 +41,8 @@ def compare(user: User, tree: Tree, *, now: datetime) -> Comparison:
 
     Raises TooCostly after a statement timeout.
     """
-    try:
-        with snapshot() as index:
-            return _compared(index, user, tree, now)
-    except OperationalError as error:
-        raise translated(error) from error
+    with snapshot() as index:
+        return _compared(index, user, tree, now)
 
 
 def _compared(index: Snapshot, user: User, tree: Tree, now: datetime) -> Comparison:

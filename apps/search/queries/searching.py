@@ -11,11 +11,8 @@ from typing import Literal
 import numpy as np
 from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
-from django.db import OperationalError
 from django.db.models import Count
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from psycopg.errors import QueryCanceled
 
 from apps.accounts.models import User
 from apps.following import queries as following
@@ -25,7 +22,7 @@ from apps.postings.algorithms.times import microseconds, moment_of
 from apps.postings.queries import Cursor
 from apps.search.algorithms.index.conditions import All, Before, Condition, Postings, Sources
 from apps.search.algorithms.index.newest import Found
-from apps.search.algorithms.index.worth import Worth
+from apps.search.algorithms.index.worth import DAY, Worth
 from apps.search.algorithms.language import Phrase, Tree, conditions, says_nothing, wanted
 from apps.search.algorithms.models import recipe
 from apps.search.algorithms.models.factors import Authority, Freshness
@@ -46,11 +43,6 @@ MAX_COUNTED = 1_000  # postings that are counted by source, in an order by time
 CACHE_SECONDS = 1_800  # of an order by relevance, from its first page on
 FOLLOWERS_CACHE_SECONDS = 600
 _FOLLOWERS = "search.followers"
-_DAY = 86_400_000_000  # microseconds
-
-
-class TooCostly(Exception):
-    """A search that ran into the statement timeout; the message is for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +109,8 @@ def search(
     if says_nothing(tree) and not liked_ids:
         return SearchResult((), 0, 0, {}, is_partial=False)
     request = _Request(user, tree, order, expansion, tuple(removed_terms), *judged, now, fold)
-    try:
-        result = (order != "newest" and _by_relevance(request, cursor)) or _by_time(request, cursor)
-    except OperationalError as error:
-        raise translated(error) from error
+    result = (order != "newest" and _by_relevance(request, cursor)) or _by_time(request, cursor)
     return replace(result, milliseconds=1_000 * (time.perf_counter() - started))
-
-
-def translated(error: OperationalError) -> Exception:
-    """TooCostly for a timeout, any other error itself."""
-    is_slow = isinstance(error.__cause__, QueryCanceled)
-    return TooCostly(_("This search took too long: make it more specific.")) if is_slow else error
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +306,7 @@ def _reasons(ranked: _Ranked, place: RankCursor, positions: range) -> dict[int, 
     most = max(ranked.followers.values(), default=0)
     return {
         ranked.whole.postings[at]: (
-            Freshness().explanation((place.microseconds - ranked.published[at]) / _DAY, ngettext),
+            Freshness().explanation((place.microseconds - ranked.published[at]) / DAY, ngettext),
             Authority().explanation(ranked.followers.get(ranked.sources[at], 0), most, ngettext),
         )
         for at in positions
@@ -342,14 +325,11 @@ def matching(
     """The newest thousand postings that match a user's query, among these sources or postings; or `TooCostly`."""
     if says_nothing(tree):
         return []
-    try:
-        with snapshot() as index:
-            parts: list[Condition] = [condition_of(tree, user, languages=languages_of(index, tree), now=now)]
-            if source_ids is not None:
-                parts.insert(0, Sources(frozenset(source_ids)))
-            if posting_ids is not None:
-                parts.insert(0, Postings(frozenset(posting_ids)))
-            among = Limited(All(tuple(parts)))
-            return [each.posting_id for each in index.restricted(among).newest(MAX_COUNTED)]
-    except OperationalError as error:
-        raise translated(error) from error
+    with snapshot() as index:
+        parts: list[Condition] = [condition_of(tree, user, languages=languages_of(index, tree), now=now)]
+        if source_ids is not None:
+            parts.insert(0, Sources(frozenset(source_ids)))
+        if posting_ids is not None:
+            parts.insert(0, Postings(frozenset(posting_ids)))
+        among = Limited(All(tuple(parts)))
+        return [each.posting_id for each in index.restricted(among).newest(MAX_COUNTED)]

@@ -8,8 +8,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from django.db import connection
+from django.db import OperationalError, connection
+from django.utils.translation import gettext as _
 from numpy.typing import NDArray
+from psycopg.errors import QueryCanceled
 
 from apps.database.statements import fetch, fetch_rows, rows_of
 from apps.postings.algorithms.words import analyse
@@ -30,11 +32,20 @@ NO_TERMS = np.empty(0, np.int64)
 NO_DOCUMENT = Document(_NO_ITEMS, 0, _NO_ITEMS, _NO_ITEMS)
 
 
+class TooCostly(Exception):
+    """A search that ran into the statement timeout; the message is for the user."""
+
+
 @contextmanager
 def snapshot() -> "Iterator[Snapshot]":
-    """The present index until the end of the block, unaffected by concurrent changes."""
-    with consistent_snapshot(stored.HEAD) as heads:
-        yield Snapshot(stored.state(heads))
+    """The present index until the end of the block, unaffected by concurrent changes; raises TooCostly."""
+    try:
+        with consistent_snapshot(stored.HEAD) as heads:
+            yield Snapshot(stored.state(heads))
+    except OperationalError as error:
+        if isinstance(error.__cause__, QueryCanceled):
+            raise TooCostly(_("This search took too long: make it more specific.")) from error
+        raise
 
 
 class Snapshot:

@@ -25,7 +25,7 @@ from apps.postings.actions import Document, store
 from apps.search import actions
 from apps.search.algorithms.index import levels
 from apps.search.algorithms.models.recipe import search
-from apps.search.queries import Snapshot, snapshot
+from apps.search.queries import Snapshot, TooCostly, snapshot
 from apps.sources.actions.editing import add_source
 from apps.sources.formats.feed import ParsedEntry
 from apps.sources.models import Source
@@ -68,7 +68,7 @@ def until_orphaned(do: Callable[[], None], report: Report, *, parent: int, pause
     while os.getppid() == parent:
         try:
             do()
-        except (OperationalError, InterfaceError) as error:
+        except (OperationalError, InterfaceError, TooCostly) as error:
             report({"away": str(error).strip()})
             connection.close()
             time.sleep(0.1)
