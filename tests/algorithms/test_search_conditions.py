@@ -47,7 +47,7 @@ def a_block(seed: int) -> SimpleNamespace:
     numbers = chance.integers(0, SIZE, (3, SIZE))
     attributes = Attributes(*numbers, chance.choice(np.array([b"en", b"de", b"fr"], "S3"), SIZE))
     source_ids = attributes.source_ids.astype(chance.choice([np.uint16, np.int32]))
-    return SimpleNamespace(size=SIZE, attributes=lambda: attributes, source_ids=lambda: source_ids)
+    return SimpleNamespace(size=SIZE, attributes=attributes, source_ids=lambda: source_ids)
 
 
 @given(trees, st.integers(0, 1_000), offsets, st.sampled_from([np.uint16, np.uint32, np.int64]))

@@ -49,10 +49,6 @@ def followed_languages(user: User | AnonymousUser) -> list[str]:
     """The codes of the languages of all feeds that a user follows, up to ten minutes old; [] for visitors."""
     if not user.is_authenticated:
         return []
+    declared = Follow.objects.filter(user=user).values_list("source__language", flat=True).distinct()
     key = f"following.languages.{user.pk}"
-    known: list[str] | None = cache.get(key)
-    if known is None:
-        declared = Follow.objects.filter(user=user).values_list("source__language", flat=True).distinct()
-        known = sorted({base_code(code) for code in declared if code})
-        cache.set(key, known, CACHE_SECONDS)
-    return known
+    return cache.get_or_set(key, lambda: sorted({base_code(code) for code in declared if code}), CACHE_SECONDS) or []

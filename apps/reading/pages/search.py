@@ -237,15 +237,13 @@ def _row(posting: PostingRow, text: Text, marker: Marker, query: SearchQuery, re
 
 
 def _added(added: Collection[Added], read: Mapping[int, Text], query: SearchQuery) -> tuple[AddedWord, ...]:
-    known = [(word, [id for id in word.posting_ids if id in read]) for word in added]
-    spelling = spelled([word.term for word in added], dict.fromkeys(read[id] for _, ids in known for id in ids))
     return tuple(
         AddedWord(
-            spelling[word.term],
+            spelling,
             tuple(Origin(id, read[id].title or read[id].text[:80]) for id in ids),
             query.leaving_out(word.term).address(),
         )
-        for word, ids in known
+        for word, spelling, ids in spelled(added, read)
     )
 
 

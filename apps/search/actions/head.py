@@ -5,11 +5,10 @@ from apps.database.statements import execute, fetch
 
 def reserve(count: int) -> tuple[int, int]:
     """The head, and the first of `count` new numbers. The caller holds the writers' lock."""
-    statement = "UPDATE search_head SET next_document = next_document + %s RETURNING id, next_document - %s"
-    rows = fetch(statement, [count, count])
-    if not rows:
-        rows = fetch("INSERT INTO search_head (next_document) VALUES (%s) RETURNING id, 0", [count])
-    return rows[0]
+    update = "UPDATE search_head SET next_document = next_document + %s RETURNING id, next_document - %s"
+    insert = "INSERT INTO search_head (next_document) VALUES (%s) RETURNING id, 0"
+    [row] = fetch(update, [count, count]) or fetch(insert, [count])
+    return row
 
 
 def revise() -> None:

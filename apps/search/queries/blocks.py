@@ -69,7 +69,7 @@ class _Block(PostingSource):
         return 0
 
     def source_ids(self) -> IntArray:
-        return self.attributes().source_ids
+        return self.attributes.source_ids
 
     def trial(self) -> Trial:
         if self._trial is None:
@@ -88,7 +88,7 @@ class _Block(PostingSource):
 
     def factors(self) -> FloatArray | None:
         worth = self._snapshot.worth
-        return worth.factors(self.attributes()) if worth else None
+        return worth.factors(self.attributes) if worth else None
 
     def largest_factor(self) -> float:
         worth = self._snapshot.worth
@@ -129,7 +129,7 @@ class GenerationBlock(_Block):
         return sum(self.allowed(row.documents).size for term, row in rows.items() if row and term in terms)
 
     @cached_property
-    def _attributes(self) -> Attributes:
+    def attributes(self) -> Attributes:
         return stored.attributes_of_run(self._segments, self._snapshot.state.generations)
 
     @property
@@ -138,9 +138,6 @@ class GenerationBlock(_Block):
         if key not in known:
             known[key] = stored.origins_of_run(self._segments, self._snapshot.state.generations)
         return known[key]
-
-    def attributes(self) -> Attributes:
-        return self._attributes
 
     def alive(self) -> NDArray[np.bool_] | None:
         return self._origins.alive if any(part.dead_count for part in self._segments) else None
@@ -174,11 +171,8 @@ class MemoryBlock(_Block):
     def rows(self) -> Sequence[Row | None]:
         return self._rows
 
-    def attributes(self) -> Attributes:
-        return self._attributes
-
     @cached_property
-    def _attributes(self) -> Attributes:
+    def attributes(self) -> Attributes:
         return joined([chunk.attributes for chunk in self._chunks])
 
     def alive(self) -> NDArray[np.bool_] | None:

@@ -1,6 +1,6 @@
 """Snippets of results with highlights, and spellings of added words."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
@@ -11,6 +11,7 @@ from apps.following.queries.states import OWN, READABLE
 from apps.postings.algorithms.words import analyse, language_of
 from apps.search.algorithms.language import Tree, wanted
 from apps.search.algorithms.snippets import Piece, marked, snippet, spellings
+from apps.search.queries.searching import Added
 
 READ = 3_000  # characters of a text used for snippets, since news begin with the essence
 
@@ -80,6 +81,9 @@ class Marker:
         return self._terms_by_language[language]
 
 
-def spelled(terms: Collection[str], among: Iterable[Text]) -> dict[str, str]:
-    """The terms as these postings spell them."""
-    return spellings(terms, [(text.whole, text.language) for text in among])
+def spelled(added: Collection[Added], read: Mapping[int, Text]) -> list[tuple[Added, str, list[int]]]:
+    """Each added word, its spelling in the postings that it comes from, and those of them that were read."""
+    known = [(word, [id for id in word.posting_ids if id in read]) for word in added]
+    among = dict.fromkeys(read[id] for _, ids in known for id in ids)
+    spelling = spellings([word.term for word in added], [(text.whole, text.language) for text in among])
+    return [(word, spelling[word.term], ids) for word, ids in known]

@@ -34,6 +34,7 @@ from apps.search.algorithms.index.reading import name_word
 from apps.search.algorithms.language import And, Filter, Or, Phrase, Tree, Word, leaves, moment, names_match, texts
 from apps.search.algorithms.language import Not as Without
 from apps.search.algorithms.language.matching import name_words
+from apps.search.algorithms.models.index import UNKNOWN
 from apps.search.queries import terms
 from apps.search.queries.analysis import OWN
 from apps.sources.models import Source
@@ -60,7 +61,7 @@ class _Resolver:
     user: User | AnonymousUser
     languages: Sequence[str]
     now: datetime
-    numbers: dict[str, int] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)  # of known terms
     completions: dict[str, tuple[int, ...]] = field(default_factory=dict)  # of words of names
     _states: dict[str, Condition] = field(default_factory=dict)
 
@@ -69,8 +70,7 @@ class _Resolver:
         items = {item for text in texts(tree) for variant in self._variants(text) for item in variant}
         names = [words for kind, value in _names(tree) if (words := _name_items(kind, value))]
         items.update(item for words in names for item in words[:-1])
-        known = sorted(items)
-        self.numbers = dict(zip(known, terms.numbers(known).tolist(), strict=True))
+        self.numbers = {term: known.number for term, known in terms.counted(items).items()}
         self.completions = _completions(sorted({words[-1] for words in names}))
 
     def condition(self, tree: Tree) -> Condition | None:
@@ -109,7 +109,7 @@ class _Resolver:
     def _stands(self, variants: Sequence[tuple[str, ...]], *, in_title: bool = False) -> Condition:
         found = []
         for variant in dict.fromkeys(variants):
-            numbers = [self.numbers[item] for item in variant]
+            numbers = [self.numbers.get(item, UNKNOWN) for item in variant]
             if variant and 0 not in numbers:
                 signed = [-n if item[0] == STOP_MARK else n for n, item in zip(numbers, variant, strict=True)]
                 found.append(Stands(tuple(signed), in_title))
@@ -172,7 +172,7 @@ class _Resolver:
         items = _name_items(kind, value)
         if not items:
             return NEVER
-        numbers = tuple(self.numbers[item] for item in items[:-1])
+        numbers = tuple(self.numbers.get(item, UNKNOWN) for item in items[:-1])
         return NEVER if 0 in numbers else Named(numbers, self.completions.get(items[-1], ()))
 
     @cached_property

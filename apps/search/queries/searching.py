@@ -293,11 +293,8 @@ def _amounts_with(index: Snapshot, required: Sequence[Sequence[str]]) -> tuple[i
 # --- freshness and authority ------------------------------------------------------------------------------------------
 def _followers() -> dict[int, int]:
     """Followers of each source, cached for some minutes."""
-    known: dict[int, int] | None = cache.get(_FOLLOWERS)
-    if known is None:
-        known = dict(Follow.objects.values_list("source_id").annotate(Count("pk")).order_by())
-        cache.set(_FOLLOWERS, known, FOLLOWERS_CACHE_SECONDS)
-    return known
+    counts = Follow.objects.values_list("source_id").annotate(Count("pk")).order_by()
+    return cache.get_or_set(_FOLLOWERS, lambda: dict(counts), FOLLOWERS_CACHE_SECONDS) or {}
 
 
 def _reasons(ranked: _Ranked, place: RankCursor, positions: range) -> dict[int, tuple[str, ...]]:

@@ -23,12 +23,11 @@ from apps.search.algorithms.index.newest import Found, newest
 from apps.search.algorithms.index.worth import Worth
 from apps.search.algorithms.models.index import IntArray, Sequences, Vectors
 from apps.search.queries import limits, stored
-from apps.search.queries.blocks import GenerationBlock, MemoryBlock, Reader, joinable
+from apps.search.queries.blocks import NOTHING, GenerationBlock, MemoryBlock, Reader, joinable
 from apps.search.queries.stored import Origins, Segment
 from apps.search.queries.terms import Terms
 
 _NO_ITEMS = np.empty(0, np.int32)
-NO_TERMS = np.empty(0, np.int64)
 NO_DOCUMENT = Document(_NO_ITEMS, 0, _NO_ITEMS, _NO_ITEMS)
 
 
@@ -103,7 +102,7 @@ class Snapshot:
             counts += chunk.frequencies(numbers)
         return counts
 
-    def blocks(self, numbers: IntArray = NO_TERMS) -> Iterator[GenerationBlock | MemoryBlock]:
+    def blocks(self, numbers: IntArray = NOTHING) -> Iterator[GenerationBlock | MemoryBlock]:
         """The blocks, the newest first, ready to return the rows of these terms."""
         wanted = numbers.tolist()
         required = sorted(set(self.condition.terms()))
@@ -162,7 +161,7 @@ class Snapshot:
         for block in self.blocks():
             start, end = ascending.searchsorted((block.first, block.first + block.size)).tolist()
             if start < end:
-                at, known = order[start:end], block.attributes()
+                at, known = order[start:end], block.attributes
                 offsets = documents[at] - block.first
                 numbers[:, at] = known.posting_ids[offsets], known.source_ids[offsets], known.published[offsets]
                 languages[at] = known.languages[offsets]

@@ -81,12 +81,6 @@ class Terms:
             self._known.by_term[known.term] = self._known.by_number[known.number] = known
 
 
-def numbers(terms: Sequence[str]) -> NDArray[np.int64]:
-    """The current number of each term, UNKNOWN where it has none."""
-    known = dict(fetch("SELECT term, id FROM search_term WHERE term = ANY(%s)", [sorted(set(terms))]))
-    return np.array([known.get(term, UNKNOWN) for term in terms], np.int64)
-
-
 class Counted(NamedTuple):
     """A stored term, including documents that died since the last update."""
 

@@ -19,5 +19,5 @@ def surely_unread(user: User, postings: Collection[Posting]) -> set[int]:
         np.array([posting.published_at.timestamp() * 1e6 for posting in postings]).astype(np.int64),
         np.array([b"" for _ in postings], np.bytes_),
     )
-    surely, _ = _unread(user).bounds(SimpleNamespace(size=len(postings), attributes=lambda: known))
+    surely, _ = _unread(user).bounds(SimpleNamespace(size=len(postings), attributes=known))
     return {posting.pk for posting, flag in zip(postings, surely, strict=True) if flag}

@@ -32,6 +32,7 @@ class PostingSource(Protocol):
 
     size: int
 
+    @property
     def attributes(self) -> Attributes: ...
 
     def source_ids(self) -> IntArray:
@@ -146,11 +147,11 @@ class _Known(Condition):
         raise NotImplementedError
 
     def bounds(self, block: PostingSource) -> tuple[Flags, Flags]:
-        flags = self.flags(block.attributes())
+        flags = self.flags(block.attributes)
         return flags, flags
 
     def among(self, block: PostingSource, offsets: IntArray) -> Flags:
-        return self.flags(block.attributes().of(offsets))
+        return self.flags(block.attributes.of(offsets))
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ class DatedBlock(Protocol):
     first: int
     latest: int  # no publication in it is later; microseconds since 1970
 
+    @property
     def attributes(self) -> Attributes: ...
 
     def trial(self) -> Trial: ...
@@ -51,7 +52,7 @@ def _in_block(block: DatedBlock, count: int, floor: Found | None) -> list[Found]
     offsets = np.flatnonzero(tried.possible)
     if not offsets.size:
         return []
-    known = block.attributes()
+    known = block.attributes
     if floor is not None:
         offsets = offsets[known.published[offsets] >= floor.published]
     latest = np.maximum.accumulate(known.published[offsets])  # up to each of them

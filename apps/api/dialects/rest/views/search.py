@@ -143,16 +143,14 @@ def _results(
 
 
 def _added(added: Collection[Added], read: Mapping[int, Text]) -> list[AddedWord]:
-    known = [(word, [id for id in word.posting_ids if id in read]) for word in added]
-    spelling = spelled([word.term for word in added], dict.fromkeys(read[id] for _, ids in known for id in ids))
     return [
         AddedWord(
             term=word.term,
-            word=spelling[word.term],
+            word=spelling,
             weight=finite(word.weight),
             origins=[Origin(posting_id=id, title=read[id].title or read[id].text[:80]) for id in ids],
         )
-        for word, ids in known
+        for word, spelling, ids in spelled(added, read)
     ]
 
 
