@@ -118,18 +118,17 @@ def links_in_header(link_headers: str) -> Iterator[tuple[str, dict[str, str]]]:
         yield link[1], parameters
 
 
-def links_in_head(html: bytes | str) -> Iterator[tuple[str, dict[str, str]]]:
-    """The `<link>` elements in the head of a page, as those of a header; and its `<base>`, with the relation "base"."""
+def links_in_head(html: bytes | str, url: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The `<link>` elements in the head of the page at `url`: the address of each, or "", and its attributes."""
     _, root = _parse(html)
+    base = base_of(root, url)
     for head in root.iter("head"):
-        yield from _links(head, "base")
+        yield from ((absolute(href, base), attributes) for href, attributes in _links(head))
 
 
-def _links(root: etree._Element, *further: str) -> Iterator[tuple[str, dict[str, str]]]:
-    for element in root.iter("link", *further):
+def _links(root: etree._Element) -> Iterator[tuple[str, dict[str, str]]]:
+    for element in root.iter("link"):
         attributes = {str(name).lower(): str(value) for name, value in element.attrib.items()}
-        if element.tag != "link":
-            attributes["rel"] = element.tag
         yield attributes.get("href", ""), attributes
 
 

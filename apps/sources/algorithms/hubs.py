@@ -9,7 +9,7 @@ from apps.sources.formats.feed import Cloud, ParsedFeed
 
 RSSCLOUD = "rsscloud+"  # prefix of the address of an rssCloud server, which has another protocol than hubs
 
-Stated = tuple[str, str, str]  # relations and address of a link, and what that is relative to
+Stated = tuple[str, str]  # relations and address of a link
 
 
 class Announcer(NamedTuple):
@@ -60,30 +60,25 @@ def discover(link_header: str, feed: ParsedFeed | None, body: bytes, url: str) -
 def _in_header(link_header: str, url: str) -> Iterator[Stated]:
     for href, parameters in links_in_header(link_header):
         if "anchor" not in parameters:  # else the link is another resource's
-            yield parameters.get("rel", ""), href, url
+            yield parameters.get("rel", ""), absolute(href, url)
 
 
 def _in_feed(feed: ParsedFeed) -> Iterator[Stated]:
-    yield from (("hub", hub, "") for hub in feed.hub_urls)
-    yield "self", feed.self_url, ""
+    yield from (("hub", absolute(hub)) for hub in feed.hub_urls)
+    yield "self", absolute(feed.self_url)
 
 
 def _in_page(body: bytes, url: str) -> Iterator[Stated]:
     if b"hub" not in body[:MAX_PAGE_BYTES].lower():  # saves most pages their reading
         return
-    base = url
-    for href, attributes in links_in_head(body):
-        if attributes.get("rel") == "base":
-            base = absolute(href, url) or base
-        else:
-            yield attributes.get("rel", ""), href, base
+    for address, attributes in links_in_head(body, url):
+        yield attributes.get("rel", ""), address
 
 
 def _wanted(stated: Iterable[Stated]) -> dict[str, list[str]]:
     """Addresses by relation, "hub" and "self" alone."""
     links: dict[str, list[str]] = {}
-    for relations, href, base in stated:
-        address = absolute(href, base)
+    for relations, address in stated:
         if address and len(address) <= MAX_ADDRESS_LENGTH:
             for relation in {"hub", "self"}.intersection(relations.lower().split()):
                 links.setdefault(relation, []).append(address)

@@ -31,13 +31,10 @@ def icons_of_page(html: bytes, *, url: str) -> SiteIcons:
     >>> icons_of_page(b"<head><link rel='shortcut icon' href='/a.ico'><link rel=manifest href=m.json>", url="http://x.org/y/")
     SiteIcons(icons=('http://x.org/a.ico',), manifest='http://x.org/y/m.json')
     """
-    base, manifest, found = url, "", []
-    for href, attributes in links_in_head(html):
+    manifest, found = "", []
+    for address, attributes in links_in_head(html, url):
         relations = attributes.get("rel", "").lower().split()
-        address = absolute(href.strip(), base)
-        if relations == ["base"]:
-            base = absolute(href, url) or url
-        elif "manifest" in relations:
+        if "manifest" in relations:
             manifest = manifest or address
         elif "dark" in attributes.get("media", ""):
             continue  # a white icon, which would vanish on other pages
