@@ -14,6 +14,11 @@ from typing import Any
 EXTENSIONS = "extensions"  # the package of those that come with the portal
 
 
+def gettext_noop(text: str) -> str:
+    """Mark a text of a module without Django for translation; pages translate it when they show it."""
+    return text
+
+
 class MissingEntry(AttributeError):
     """A module of a registry does not define its entry, or an entry point of an installed package leads to none."""
 

@@ -12,7 +12,7 @@ from functools import cache, partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from apps.database.registry import entries
+from apps.database.registry import entries, gettext_noop
 from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.cam.weeks import Weeks
 from apps.retrieval.algorithms.sia.learning import Learned
@@ -22,11 +22,6 @@ from apps.retrieval.algorithms.timetables import Timetable
 OURS = "ours"
 SAME = "same"  # pages have the policy of all other sources
 SEED = 12
-
-
-def gettext_noop(text: str) -> str:
-    """Mark a text for translation; pages translate it when they show it."""
-    return text
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from apps.database.registry import entries
+from apps.database.registry import entries, gettext_noop
 from apps.search.algorithms.models.index import Index, IntArray, Vectors
 from apps.search.algorithms.models.query import Query
 from apps.search.algorithms.models.ranking import Ranking
@@ -17,11 +17,6 @@ OURS = "ours"
 
 Answer = tuple[Ranking, Mapping[int, float]]  # documents, and by number the weights of the terms that found them
 Prepare = Callable[[Callable[[IntArray], Vectors], IntArray], Any]
-
-
-def gettext_noop(text: str) -> str:
-    """Mark a text for translation; pages translate it when they show it."""
-    return text
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from apps.database.registry import entries
+from apps.database.registry import entries, gettext_noop
 from apps.sources.formats.expressions import BadExpression, check_xpath
 from apps.sources.formats.feed import Follow, NotAFeed, Page, ParsedFeed
 from apps.sources.formats.feed_recipes import OF_CHANNEL
@@ -26,11 +26,6 @@ MIN_OFFERED = 3  # items that a recipe without an example has to find
 PROPOSED = "xpath"  # whose paths are proposed where the kind cannot propose any
 
 Reader = Callable[[Sequence[Page], Recipe], ParsedFeed | Follow]
-
-
-def gettext_noop(text: str) -> str:
-    """Mark a text for translation; pages translate it when they show it."""
-    return text
 
 
 def _read_nothing(pages: Sequence[Page], recipe: Recipe) -> ParsedFeed:

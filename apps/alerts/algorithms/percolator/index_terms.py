@@ -7,9 +7,9 @@ from typing import NamedTuple
 from apps.alerts.algorithms.percolator import documents
 from apps.alerts.algorithms.percolator.documents import FOLDER, LANGUAGE, SOURCE, TITLE
 from apps.alerts.algorithms.percolator.languages import ENGLISH, EVERY, GROUPS
+from apps.database.registry import gettext_noop
 from apps.postings.algorithms.words import STOP_MARK, sequence
 from apps.search.algorithms.language import And, Filter, Not, Or, Phrase, Tree, Word, leaves, texts
-from apps.search.algorithms.language.errors import gettext_noop
 from apps.search.algorithms.language.matching import name_words
 
 MAX_DISJUNCTS = 8  # per conjunction of alternatives, multiplied out

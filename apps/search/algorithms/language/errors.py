@@ -3,11 +3,6 @@
 _MAX_QUOTED_LENGTH = 40  # characters of a piece that a sentence shows
 
 
-def gettext_noop(text: str) -> str:
-    """Mark a sentence for translation at display."""
-    return text
-
-
 class BadQuery(ValueError):
     """A query that cannot be parsed: a sentence for its author, and the place.
 

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from apps.search.algorithms.language.errors import BadQuery, gettext_noop, shortened
+from apps.database.registry import gettext_noop
+from apps.search.algorithms.language.errors import BadQuery, shortened
 from apps.search.algorithms.language.tokens import Sign, Token, tokens
 from apps.search.algorithms.language.trees import And, Filter, Not, Or, Tree, parts_of
 

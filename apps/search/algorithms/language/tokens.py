@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
+from apps.database.registry import gettext_noop
 from apps.postings.algorithms.words.languages import base_code
 from apps.search.algorithms.language.dates import moment
-from apps.search.algorithms.language.errors import BadQuery, gettext_noop, shortened
+from apps.search.algorithms.language.errors import BadQuery, shortened
 from apps.search.algorithms.language.trees import (
     BLANK,
     FIELDS,
