@@ -208,16 +208,14 @@ class Supervisor:
     def _restart(self, child: Child) -> None:
         if not child.has_ended():
             return
-        if child.process is not None and child.is_leaving:
-            processes.send(-child.process.pid, child.program.stop_signal)
-            child.process = None
-        elif child.process is not None:
-            delay = child.delay_of_restart()
-            child.not_before = time.monotonic() + delay
-            when = f"in {delay:.0f} s" if delay else "now"
-            self.console.warn(f"{child.program.name} {child.end_described()}; it is started again {when}.")
-            if child.failures > 1:
-                self.console.show_latest(child.program.name)
+        if child.process is not None:
+            if not child.is_leaving:
+                delay = child.delay_of_restart()
+                child.not_before = time.monotonic() + delay
+                when = f"in {delay:.0f} s" if delay else "now"
+                self.console.warn(f"{child.program.name} {child.end_described()}; it is started again {when}.")
+                if child.failures > 1:
+                    self.console.show_latest(child.program.name)
             processes.send(-child.process.pid, child.program.stop_signal)  # to what a killed process left
             child.process = None
         if time.monotonic() >= child.not_before:

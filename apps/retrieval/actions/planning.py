@@ -80,7 +80,7 @@ def _request_check(source_id: int, gap_of: Callable[[Source], timedelta], reason
             return CheckRequest(False, now, f"The feed is {row.source.get_state_display().lower()}.")
         if row.worker or row.dispatched_at:
             return CheckRequest(True, now, BEING_CHECKED)
-        earliest = max(filter(None, [now, _end_of_gap(row, gap_of), row.not_before]))
+        earliest = _earliest_request(row, gap_of, now)
         schedule.update(due_at=earliest, reason=reason)
         wake_beat([earliest], now)
     if earliest == now:
@@ -90,14 +90,15 @@ def _request_check(source_id: int, gap_of: Callable[[Source], timedelta], reason
     )
 
 
-def _end_of_gap(schedule: Schedule, gap_of: Callable[[Source], timedelta]) -> datetime | None:
-    return None if schedule.requested_at is None else schedule.requested_at + gap_of(schedule.source)
+def _earliest_request(schedule: Schedule, gap_of: Callable[[Source], timedelta], now: datetime) -> datetime:
+    """When politeness allows the next request."""
+    end = schedule.requested_at and schedule.requested_at + gap_of(schedule.source)
+    return max(filter(None, (now, end, schedule.not_before)))
 
 
 def earliest_check(schedule: Schedule, now: datetime) -> datetime:
-    """When politeness allows the next request, by the latest response too."""
-    times = (now, _end_of_gap(schedule, shortest_gap), schedule.not_before, schedule.earliest_at)
-    return max(filter(None, times))
+    """When politeness and the latest response allow the next request."""
+    return max(filter(None, (_earliest_request(schedule, shortest_gap, now), schedule.earliest_at)))
 
 
 def shortest_gap(source: Source) -> timedelta:
@@ -115,7 +116,7 @@ def _resume(schedules: list[Schedule], now: datetime) -> int:
     """Make locked schedules due as soon as politeness allows."""
     for schedule in schedules:
         schedule.worker, schedule.first_due_at, schedule.dispatched_at = "", None, None
-        schedule.due_at = max(filter(None, [now, _end_of_gap(schedule, shortest_gap), schedule.not_before]))
+        schedule.due_at = _earliest_request(schedule, shortest_gap, now)
         schedule.reason = "followed again"
     Schedule.objects.bulk_update(schedules, PLANNED, batch_size=500)
     return len(schedules)

@@ -172,13 +172,11 @@ def _enclosures(document: Document, children: Children, links: list[Link], media
     """Files to play or download, each address once: RSS enclosures, Atom's, and the sounds and films of Media RSS."""
     found: dict[str, Enclosure] = {}
     duration = seconds(first_text(children, "itunes:duration"))
-    for element in children.get("enclosure", ()):
-        kind = element.get("type") or ""
-        _add(found, document, element, "url", duration=duration if _plays(kind) else None)
-    for link in links:
-        if link.relation == "enclosure":
-            kind = link.element.get("type") or ""
-            _add(found, document, link.element, "href", duration=duration if _plays(kind) else None)
+    stated = [(element, "url") for element in children.get("enclosure", ())]
+    stated += [(link.element, "href") for link in links if link.relation == "enclosure"]
+    for element, attribute in stated:
+        plays = _plays(element.get("type") or "")
+        _add(found, document, element, attribute, duration=duration if plays else None)
     for element in media.get("media:content", ()):
         duration = seconds(element.get("duration") or "")
         if duration or element.get("medium") in ("audio", "video") or _plays(element.get("type") or ""):

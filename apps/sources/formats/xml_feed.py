@@ -133,8 +133,7 @@ def _rss_title(children: Children, *names: str) -> str:
 
 def _rss_link(item: etree._Element, children: Children, links: list[Link]) -> str:
     """The item's page: its link, else its guid when that is an address and may be one, else its name in RDF."""
-    address = page_link(links)
-    if address:
+    if address := page_link(links):
         return address
     guid = first(children, "guid")
     if guid is not None and (guid.get("isPermaLink") or "true").strip().lower() == "true":
@@ -210,8 +209,7 @@ def _construct(document: Document, children: Children, *names: str) -> str:
 
 def _atom_link(document: Document, children: Children, links: list[Link], guid: str) -> str:
     """The entry's page: its link, or where its content lies, or an id that is a web address."""
-    address = page_link(links)
-    if address:
+    if address := page_link(links):
         return address
     content = first(children, "content")
     source = web_address(content.get("src"), document.base(content)) if content is not None else ""
