@@ -46,5 +46,5 @@ class Vocabulary(models.Model):
 
     language = models.CharField(max_length=3, primary_key=True)
     documents = models.IntegerField()
-    terms = models.BinaryField()  # see `algorithms.frequencies.pack`
+    terms = models.BinaryField()  # see `algorithms.vectors.pack`
     counted_at = models.DateTimeField()

@@ -1,16 +1,15 @@
 """The interest of sources from saved searches, limited by the share that it takes from other sources."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from apps.retrieval.algorithms.arrays import FloatArray, IntArray
 
 MAX_TIMES = 9.0  # factor on a source's worth: three times as many retrievals
 MAX_OF_A_PERSON = 10.0  # sum of importance over a user's searches
 _ROUNDS = 60  # of bisection: beyond the precision of a float
 
 
-def counted_importance(importance: FloatArray, owners: NDArray[np.int64]) -> FloatArray:
+def counted_importance(importance: FloatArray, owners: IntArray) -> FloatArray:
     """The counted importance of each search, limited to ten over all searches of a user.
 
     CAM takes the importance of a query as given. Here users set it themselves, so saving more searches gains nothing.

@@ -3,12 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from apps.retrieval.algorithms.arrays import FloatArray, IntArray
 from apps.retrieval.algorithms.cam.relevance import Vector
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 HEAVIEST = 400  # terms of a source that are kept
 MIN_RELEVANCE = 0.03  # relevance below which a source does not serve a search

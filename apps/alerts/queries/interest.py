@@ -6,13 +6,13 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from apps.accounts.models import User
 from apps.alerts.models import PercolatorQuery, Profile, Relevance
 from apps.database.statements import fetch, fetch_rows
 from apps.postings.algorithms.words import analyse
 from apps.postings.algorithms.words.languages import base_code
+from apps.retrieval.algorithms.arrays import IntArray
 from apps.retrieval.algorithms.cam.relevance import Vector, unit_vector
 from apps.retrieval.models import Plan
 from apps.retrieval.planner.state import TABLES, WORTH
@@ -20,8 +20,6 @@ from apps.search.algorithms.language import BadQuery, parse, wanted
 from apps.search.models import SavedSearch
 from apps.search.queries.terms import counted, documents_of
 from apps.sources.models import Source
-
-IntArray = NDArray[np.int64]
 
 DOCUMENTS_READ = 100  # the newest of a source
 DOCUMENTS_TO_KNOW = 10  # of a source; with fewer its profile is updated soon

@@ -6,7 +6,8 @@ Works on the text, as `pictures` does and for the same reason.
 import re
 from html import escape, unescape
 
-_LOADING = re.compile(r"<(img|source|video)\b[^<>]*+>")
+from apps.web.algorithms.pictures import LOADING
+
 _CHOICE = re.compile(r' (?:srcset|sizes)="[^"]*"')
 _ADDRESS = re.compile(r' src="([^"]*)"')
 _CANDIDATES = re.compile(r' srcset="([^"]*)"')
@@ -36,4 +37,4 @@ def with_one_address_each(html: str) -> tuple[str, list[str]]:
             found[unescape(address[1])] = None
         return only
 
-    return _LOADING.sub(tag, html), list(found)
+    return LOADING.sub(tag, html), list(found)

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 
 from apps.database.statements import execute, query, query_as
 from apps.retrieval import queries
-from apps.retrieval.algorithms.calendar import WEEK
+from apps.retrieval.algorithms.calendar import DAY, WEEK
 from apps.retrieval.algorithms.planner.price import controlled_price
 from apps.retrieval.algorithms.planner.rehearsal import price_for, what_if
 from apps.retrieval.algorithms.weekly_profiles.learning import Priors, expectations
@@ -24,7 +24,6 @@ from apps.sources.actions.curating import PROGRAM, By, decision, note
 from apps.sources.models import AuditEntry
 
 HOUR = 3_600.0  # s
-DAY_HOURS = 24.0
 LEARNING, PLANNING = 0x4C4541524E, 0x504C414E  # advisory locks
 
 
@@ -93,7 +92,7 @@ def control_price(*, now: datetime) -> float | None:
     wanted = queries.wanted()
     if not wanted.count:
         return None
-    day = DAY_HOURS / wanted.mean_clock_rate  # h of real time
+    day = DAY / wanted.mean_clock_rate  # h of real time
     since_change = (now - plan.changed_at).total_seconds() / HOUR
     window = min(day, since_change)
     hours = (now - plan.priced_at).total_seconds() / HOUR * wanted.mean_clock_rate

@@ -13,7 +13,7 @@ from apps.database.statements import execute, query, query_as
 from apps.retrieval import queries
 from apps.retrieval.actions.plan import PLANNING, alone, current_plan, draw_curve, rehearse_price, scale_price, settled
 from apps.retrieval.actions.planning import adopt_sources, wake_beat
-from apps.retrieval.actions.timetables import make_timetables
+from apps.retrieval.actions.timetables import GOLDEN, make_timetables
 from apps.retrieval.algorithms.politeness import Limits, next_due_time
 from apps.retrieval.http.results import numbers_in
 from apps.retrieval.models import Plan
@@ -26,7 +26,6 @@ CHANGES_AT_ONCE = 10_000
 ROUNDS = 5  # of retries of locked rows
 PAUSE = 0.2  # s between rounds
 SPREAD = timedelta(minutes=5)  # of the sources' own time, over which sources overdue by a new plan are spread
-GOLDEN = 0.6180339887498949  # multiples of it are spread evenly
 
 _ROWS = f"""
 SELECT schedule.due_at, schedule.skip_hours, schedule.skip_days, {COLUMNS} FROM {TABLES}

@@ -23,6 +23,7 @@ _HOST_AND_PORT = re.compile(r"(?:[^/\\?#:@]*\.[^/\\?#:@]*|localhost):\d{0,5}(?=[
 _ON_WEB = re.compile(r"https?://[^\s/]", re.IGNORECASE)
 _IN_TEXT = re.compile(r"https?://[^\s\"”<>]*[^\s\"”<>.,:;)]", re.IGNORECASE)
 _AUTHORITY = re.compile(r"https?:[/\\]*([^/\\?#]*)", re.IGNORECASE)
+_WORD_BREAK = re.compile(r"[-_+ .]+")
 
 _TRACKING = json.loads(Path(__file__).with_name("tracking-parameters.json").read_text("utf-8"))
 _TRACKING_NAMES, _TRACKING_PREFIXES = frozenset(_TRACKING["names"]), tuple(_TRACKING["prefixes"])
@@ -152,6 +153,15 @@ def is_tracking_parameter(name: str) -> bool:
     """
     lowered = name.lower()
     return lowered in _TRACKING_NAMES or lowered.startswith(_TRACKING_PREFIXES)
+
+
+def word_breaks(segment: str) -> int:
+    """How many times a segment of a path changes to another word; -1 without any word.
+
+    >>> word_breaks("a_trip-to-rome"), word_breaks("rome"), word_breaks("--")
+    (3, 0, -1)
+    """
+    return len(list(filter(None, _WORD_BREAK.split(segment)))) - 1
 
 
 def same_page_key(address: str) -> str:

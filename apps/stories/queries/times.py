@@ -1,14 +1,14 @@
 """The time unit of grouping."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+from apps.postings.algorithms.times import EPOCH
 
 
 def hours_of(moment: datetime) -> float:
     """Hours since 1970.
 
-    >>> hours_of(datetime(1970, 1, 2, 12, 30, tzinfo=UTC))
+    >>> hours_of(EPOCH + timedelta(hours=36.5))
     36.5
     """
     return (moment - EPOCH) / timedelta(hours=1)

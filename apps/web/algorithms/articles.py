@@ -8,12 +8,12 @@ from collections.abc import Callable
 from html import escape, unescape
 
 from apps.postings.algorithms.players import player_of
+from apps.web.algorithms.pictures import ALTERNATIVE
 
 # A block with a link alone: how `postings.algorithms.markup` stores a frame, and how people paste a video's address.
 _ALONE = re.compile(
     r'<(figure|p|div)><a href="([^"]*)"[^<>]*+>(<img\b[^<>]*+>)?([^<>]*+)(<time\b[^<>]*+>[^<>]*+</time>)?</a></\1>'
 )
-_ALTERNATIVE = re.compile(r' alt="([^"]*)"')
 _PICTURE_ALONE = re.compile(r'((?:^|>)\s*+<img\b[^<>]*? )loading="lazy"(?=[^<>]*+>\s*+(?:<|$))')
 BEGINNING = 1_000  # characters of markup, which fill about a window
 _TABLE = re.compile(r"<(/?)table\b[^<>]*+>")
@@ -39,11 +39,11 @@ def with_players(html: str, frame_of: Callable[[str], str], *, pictured: bool) -
             return match[0]
         if not image and player.picture:
             image = f'<img alt="" src="{escape(player.picture)}" loading="lazy" decoding="async">'
-        alternative = _ALTERNATIVE.search(image)
+        alternative = ALTERNATIVE.search(image)
         title = words.strip() or (alternative[1] if alternative else "")
         if not title or "://" in title:
             title = player.site
-        image = _ALTERNATIVE.sub(' alt=""', image) if pictured else ""
+        image = ALTERNATIVE.sub(' alt=""', image) if pictured else ""
         return (
             f'<figure class="player {player.kind}"><a href="{address}" rel="noopener noreferrer nofollow"'
             f' data-player="{escape(frame_of(player.page))}"><span class="player-picture">{image}</span>'

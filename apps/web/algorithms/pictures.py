@@ -10,13 +10,13 @@ from html import escape, unescape
 
 AddressOf = Callable[[str], str]  # maps the publisher's address to the one to load from
 
-_LOADING = re.compile(r"<(img|source|video)\b[^<>]*+>")
+LOADING = re.compile(r"<(img|source|video)\b[^<>]*+>")
 _PLAYED = re.compile(r"<(?:audio|source|video)\b[^<>]*+>")
 _SRC = re.compile(r'(?<= )src="([^"]*)"')
 _ADDRESSES = re.compile(r'(?<= )(src|srcset|poster)="([^"]*)"')
 _LINK_OR_LOADING = re.compile(r"<(/?a|img|source|video)\b[^<>]*+>")
 _POSTER = re.compile(r' (?:poster|srcset)="[^"]*"')  # loaded before playback
-_ALTERNATIVE = re.compile(r' alt="([^"]*)"')
+ALTERNATIVE = re.compile(r' alt="([^"]*)"')
 
 
 def is_on_web(address: str) -> bool:
@@ -46,7 +46,7 @@ def with_proxied_pictures(html: str, address_of: AddressOf) -> str:
 
         return _ADDRESSES.sub(attribute, match[0])
 
-    return _LOADING.sub(tag, html)
+    return LOADING.sub(tag, html)
 
 
 def with_proxied_recordings(html: str, address_of: AddressOf) -> str:
@@ -107,6 +107,6 @@ def _in_place_of(picture: str, *, linked: bool) -> str:
     address = next(filter(is_on_web, candidates), "")
     if not address:
         return picture
-    alternative = _ALTERNATIVE.search(picture)
+    alternative = ALTERNATIVE.search(picture)
     words = f"Picture: {alternative[1]}" if alternative else "Picture"
     return f'<a href="{address}" rel="noopener noreferrer nofollow">{words}</a>' if linked else words

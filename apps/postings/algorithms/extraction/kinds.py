@@ -23,7 +23,7 @@ from apps.postings.algorithms.extraction.blocks import Block, dense_characters
 from apps.postings.algorithms.extraction.keen import Extract
 from apps.postings.algorithms.extraction.metadata import NEWS_ARTICLES, Metadata
 from apps.postings.algorithms.extraction.words import EXPRESSIONS
-from apps.sources.algorithms.addresses import resolve
+from apps.sources.algorithms.addresses import resolve, word_breaks
 from apps.sources.formats.text import one_line
 
 Vector = NDArray[np.float64]
@@ -47,7 +47,6 @@ MIN_TIMES = 5  # times of day on lines of their own
 
 _MAX_TITLE = 500
 _NOTHING = etree.Element("title")
-_WORD_BREAK = re.compile(r"[-_+ .]+")
 _NUMBER = re.compile(r"\d+")
 _TITLE_TAIL = re.compile(r"\s+[|–—·»-]\s+")
 
@@ -94,7 +93,7 @@ def facts_of(root: etree._Element, extract: Extract, metadata: Metadata, url: st
     address = resolve(url)
     path = unquote(address.pathname) if address else ""
     parts = [part for part in path.split("/") if part]
-    breaks = [len(list(filter(None, _WORD_BREAK.split(part)))) - 1 for part in parts]
+    breaks = [word_breaks(part) for part in parts]
     words = [part for part, count in zip(parts, breaks, strict=True) if count < 3]
     numbers = _NUMBER.findall(path + (address.search if address else ""))
     return Facts(

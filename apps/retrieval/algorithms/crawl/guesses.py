@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from apps.postings.algorithms.extraction.anchors import is_headline
 from apps.postings.algorithms.extraction.blocks import dense_characters
-from apps.sources.algorithms.addresses import absolute, resolve
+from apps.sources.algorithms.addresses import absolute, resolve, word_breaks
 
 _WEIGHTS = {
     "constant": -3.3, "breaks": 2.6, "slug": 0.9, "digits": 1.7, "date": 1.2, "root": -0.3, "lone": -0.5, "depth": 1.0,
@@ -20,7 +20,6 @@ _WEIGHTS = {
     "teaser": 0.4,
 }  # fmt: skip
 _DIGITS = re.compile(r"\d+")
-_WORD_BREAK = re.compile(r"[-_+ .]+")
 _SECTION = re.compile(
     r"(?:^|/)(?:category|categories|sections?|topics?|tags?|authors?|rubrik|thema|channel|search|archives?|people|"
     r"profile|by)(?=/|$)",
@@ -72,7 +71,7 @@ def guess(url: str, text: str = "") -> Likelihoods:
 
 def _score(path: str, *, has_query: bool, text: str) -> float:
     segments = [segment for segment in path.split("/") if segment]
-    breaks = len(list(filter(None, _WORD_BREAK.split(segments[-1])))) - 1 if segments else 0
+    breaks = word_breaks(segments[-1]) if segments else 0
     words = len(text.split()) + dense_characters(text) // 2
     values = {
         "constant": 1.0,

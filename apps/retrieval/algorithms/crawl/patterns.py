@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 from apps.retrieval.algorithms.crawl.addresses import is_continuation, page_key
 from apps.retrieval.algorithms.crawl.guesses import Likelihoods, guess
-from apps.sources.algorithms.addresses import is_tracking_parameter, registrable_domain, resolve
+from apps.sources.algorithms.addresses import is_tracking_parameter, registrable_domain, resolve, word_breaks
 
 KINDS = ("news", "index", "valueless")
 MAX_SIGNATURES = 500  # per site; the sections of further ones are merged
@@ -26,7 +26,6 @@ _MAX_SECTION_LENGTH = 24  # characters
 _MAX_PARAMETERS = 3  # whose names are part of a signature
 _SECTION = re.compile(r"[^\W\d_][\w-]*")
 _NUMBER = re.compile(r"\d+")
-_WORD_BREAK = re.compile(r"[-_+ .]+")
 _DATE = re.compile(r"/(?:19|20)\d\d[/_-]?(?:0?[1-9]|1[0-2])(?=[/_-]|[0-3]\d\D|$)")
 
 
@@ -59,7 +58,7 @@ def _traits(url: str, path: str, segments: list[str]) -> list[str]:
     if is_continuation(url):
         return ["rest"]
     last = segments[-1]
-    breaks = len(list(filter(None, _WORD_BREAK.split(last)))) - 1
+    breaks = word_breaks(last)
     longest_number = max(map(len, _NUMBER.findall(last)), default=0)
     traits = ["date"] if _DATE.search(path) else []
     traits += ["slug"] if breaks >= 3 else ["words"] if breaks >= 1 else []
