@@ -1,9 +1,12 @@
-"""Postgres' advisory locks, held until the end of a transaction.
+"""Postgres' advisory locks.
 
 Each app numbers its own locks, beginning with letters of its name.
 """
 
-from apps.database.statements import fetch_rows
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from apps.database.statements import execute, fetch_rows, query
 
 MAX_STATEMENT = "120s"  # a merge of the largest generations of search takes a few seconds
 MAX_WAIT = "60s"  # for a lock
@@ -21,3 +24,14 @@ def take(lock: int, *, wait: bool = True) -> bool:
         [MAX_STATEMENT, MAX_WAIT, lock],
     )
     return row.granted is not False
+
+
+@contextmanager
+def try_advisory_lock(lock: int) -> Iterator[bool]:
+    """Try to hold a lock for a block of several transactions; yields whether it was granted."""
+    [(granted,)] = query("SELECT pg_try_advisory_lock(%s)", [lock])
+    try:
+        yield granted
+    finally:
+        if granted:
+            execute("SELECT pg_advisory_unlock(%s)", [lock])

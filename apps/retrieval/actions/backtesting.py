@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from django.db.models import Max
 
+from apps.database.advisory_locks import try_advisory_lock
 from apps.database.statements import query, query_as
 from apps.retrieval import queries
 from apps.retrieval.actions import histories
-from apps.retrieval.actions.plan import alone, current_plan
+from apps.retrieval.actions.plan import current_plan
 from apps.retrieval.algorithms.arrays import BoolArray, FloatArray
 from apps.retrieval.algorithms.calendar import DAY, epoch_of, hours_of
 from apps.retrieval.algorithms.sia.learning import learn
@@ -58,7 +59,7 @@ def _is_anything_new() -> bool:
 
 def backtest(*, now: datetime) -> Backtest | None:
     """Replay the latest settled day; None if there is too little to replay, or another process does it."""
-    with alone(BACKTEST) as granted:
+    with try_advisory_lock(BACKTEST) as granted:
         sources = _sample(now) if granted and _is_anything_new() else []
         if not sources:
             return None

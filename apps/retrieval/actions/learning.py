@@ -9,11 +9,12 @@ import numpy as np
 from django.db import transaction
 from django.db.models import Q
 
+from apps.database.advisory_locks import try_advisory_lock
 from apps.database.statements import execute
 from apps.retrieval import queries
 from apps.retrieval.actions import histories
 from apps.retrieval.actions.histories import Histories
-from apps.retrieval.actions.plan import LEARNING, alone, current_plan, priors_of
+from apps.retrieval.actions.plan import LEARNING, current_plan, priors_of
 from apps.retrieval.algorithms.arrays import FloatArray
 from apps.retrieval.algorithms.calendar import WEEK, hours_of
 from apps.retrieval.algorithms.planner.activity import PRIOR
@@ -44,7 +45,7 @@ def learn_profiles(*, now: datetime) -> int:
 
     The priors are fitted first, on a sample. Returns the number of profiles learnt; 0 if another process is learning.
     """
-    with alone(LEARNING) as granted:
+    with try_advisory_lock(LEARNING) as granted:
         learners = _learners() if granted else []
         if not learners:
             return 0

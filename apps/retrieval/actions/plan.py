@@ -1,8 +1,7 @@
 """The one plan: the budget of all sources together, and the price that keeps to it."""
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 from django.db import transaction
 from django.db.models.functions import Now
 
-from apps.database.statements import execute, query, query_as
+from apps.database.statements import query, query_as
 from apps.retrieval import queries
 from apps.retrieval.algorithms.calendar import DAY, WEEK
 from apps.retrieval.algorithms.planner.price import controlled_price
@@ -103,17 +102,6 @@ def control_price(*, now: datetime) -> float | None:
     # Unless another process found a new price in the meantime.
     Plan.objects.filter(pk=1, priced_at=plan.priced_at, price=plan.price).update(price=price, priced_at=now)
     return price
-
-
-@contextmanager
-def alone(lock: int) -> Iterator[bool]:
-    """Try to hold an advisory lock for a block of several transactions; yields whether it was granted."""
-    [(granted,)] = query("SELECT pg_try_advisory_lock(%s)", [lock])
-    try:
-        yield granted
-    finally:
-        if granted:
-            execute("SELECT pg_advisory_unlock(%s)", [lock])
 
 
 SAMPLE = 300  # sources

@@ -9,9 +9,10 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
+from apps.database.advisory_locks import try_advisory_lock
 from apps.database.statements import execute, query, query_as
 from apps.retrieval import queries
-from apps.retrieval.actions.plan import PLANNING, alone, current_plan, draw_curve, rehearse_price, scale_price, settled
+from apps.retrieval.actions.plan import PLANNING, current_plan, draw_curve, rehearse_price, scale_price, settled
 from apps.retrieval.actions.planning import adopt_sources, wake_beat
 from apps.retrieval.actions.timetables import GOLDEN, make_timetables
 from apps.retrieval.algorithms.politeness import Limits, next_due_time
@@ -60,7 +61,7 @@ def replan_changed(*, now: datetime) -> int:
     Due times move first, at a price in closed form; then it is rehearsed, and the what-if curve comes last.
     Returns how many were planned; 0 also if another process is planning.
     """
-    with alone(PLANNING) as granted:
+    with try_advisory_lock(PLANNING) as granted:
         if not granted:
             return 0
         noted = query("SELECT id, source_id FROM retrieval_sourcechange ORDER BY id LIMIT %s", [CHANGES_AT_ONCE])
