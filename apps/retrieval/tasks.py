@@ -85,7 +85,7 @@ forget_expired_postings = task_of("apps.retrieval.tasks.forget_expired_postings"
 @worker_ready.connect
 def get_ready(sender: Any, **_: Any) -> None:
     """Release what a killed worker of this name had begun, and send heartbeats if the worker retrieves."""
-    engine.patiently(lambda: actions.release_worker(sender.hostname, now=DatabaseClock().now()))
+    engine.with_retries(lambda: actions.release_worker(sender.hostname, now=DatabaseClock().now()))
     if not set(retrieval_queues(settings.RETRIEVAL_QUEUES)).isdisjoint(sender.app.amqp.queues.consume_from):
         engine.current().send_heartbeats(sender.hostname)
     connection.close()  # this thread needs none until the worker ends

@@ -230,7 +230,7 @@ def crawl(stories: int, max_requests: int) -> tuple[list[str], set[str], set[str
     while waiting and len(requests) < max_requests:
         waiting.sort()
         _, url, depth = waiting.pop()
-        if patterns.doubt(url):  # learnt since the link was found
+        if patterns.reason_to_skip(url):  # learnt since the link was found
             continue
         requests.append(url)
         root = read_page(page(url.removeprefix(SITE).partition("?")[0], stories).encode()).root

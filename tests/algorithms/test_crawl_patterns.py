@@ -106,11 +106,11 @@ def test_an_endless_space_of_pages_is_left_after_a_few_but_still_tested():
     patterns, fetched = Patterns(), 0
     urls = [f"https://example.org/tours/trip-{number}" for number in range(3_000)]
     for url in urls:
-        if not patterns.doubt(url):
+        if not patterns.reason_to_skip(url):
             fetched += 1
             patterns.observe(url, "valueless")
     assert MIN_FETCHES < fetched < MIN_FETCHES + 2 * TESTED_SHARE * len(urls)
-    assert [not patterns.doubt(url) for url in urls] == [not patterns.doubt(url) for url in urls]
+    assert [not patterns.reason_to_skip(url) for url in urls] == [not patterns.reason_to_skip(url) for url in urls]
 
 
 def test_a_site_that_begins_to_publish_where_it_had_nothing_is_noticed():
@@ -119,16 +119,16 @@ def test_a_site_that_begins_to_publish_where_it_had_nothing_is_noticed():
         patterns.observe(f"https://example.org/tours/trip-{number}", "valueless")
     later = [f"https://example.org/tours/trip-{number}" for number in range(1_000, 3_000)]
     for url in later:
-        if not patterns.doubt(url):
+        if not patterns.reason_to_skip(url):
             patterns.observe(url, "news")
-    assert not patterns.doubt("https://example.org/tours/trip-5000")
+    assert not patterns.reason_to_skip("https://example.org/tours/trip-5000")
 
 
 def test_stories_and_lists_are_never_doubted():
     patterns = Patterns()
     for number in range(200):
         patterns.observe(STORY.format(1_000 + number), "news" if number % 10 == 0 else "valueless")
-    assert patterns.doubt(STORY.format(5_000)) == ""
+    assert patterns.reason_to_skip(STORY.format(5_000)) == ""
 
 
 @pytest.mark.parametrize(

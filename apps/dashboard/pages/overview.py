@@ -75,25 +75,25 @@ class Need(NamedTuple):
 def overview_page(now: datetime) -> Context:
     """About forty short queries."""
     lengths = services.queue_lengths()
-    load_found, waiting_rows = within_time(load), within_time(backlogs, now)
+    load_found, waiting_rows = with_timeout(load), with_timeout(backlogs, now)
     return {
-        "waiting": within_time(lateness.waiting, now),
-        "lateness": within_time(lateness_now, now),
-        "totals": within_time(retrieval.daily_totals, now),
+        "waiting": with_timeout(lateness.waiting, now),
+        "lateness": with_timeout(lateness_now, now),
+        "totals": with_timeout(retrieval.daily_totals, now),
         "backlogs": waiting_rows,
         "broker": sum(lengths.values()) if lengths else None,  # messages in all its queues; None if it does not respond
-        "stuck": within_time(dead_letters().count),
-        "people": within_time(people_counts, now),
-        "notifications": within_time(messages.waiting_and_failed),  # waiting and failed
-        "failed_today": within_time(lambda: messages.done_since(now - timedelta(days=1))["failed"]),  # within a day
-        "jobs": within_time(lambda: len(jobs.unfinished())),  # unfinished
+        "stuck": with_timeout(dead_letters().count),
+        "people": with_timeout(people_counts, now),
+        "notifications": with_timeout(messages.waiting_and_failed),  # waiting and failed
+        "failed_today": with_timeout(lambda: messages.done_since(now - timedelta(days=1))["failed"]),  # within a day
+        "jobs": with_timeout(lambda: len(jobs.unfinished())),  # unfinished
         "bytes": load_found.size if load_found else None,  # of the database
-        "needs": within_time(needs),
+        "needs": with_timeout(needs),
         "late": [name for name, backlog in (waiting_rows or {}).items() if backlog.seconds > LATE],  # outboxes that lag
     }
 
 
-def within_time(read: Callable[..., Found], *arguments: Any) -> Found | None:
+def with_timeout(read: Callable[..., Found], *arguments: Any) -> Found | None:
     """The result of a query; None if it times out."""
     try:
         with statement_timeout(MAX_STATEMENT_SECONDS):
@@ -184,7 +184,7 @@ def people_page(words: str, state: str, sort: str, number: str, now: datetime) -
     page.object_list = list(page.object_list)
     return {
         "people": page,  # with `followed`
-        "counts": within_time(queries.people_counts, now),
+        "counts": with_timeout(queries.people_counts, now),
         "words": words,
         "state": state if state in queries.PEOPLE_STATES else "",
         "sort": sort if sort in queries.PEOPLE_SORTS else "newest",
@@ -196,12 +196,12 @@ def people_page(words: str, state: str, sort: str, number: str, now: datetime) -
 def queues_page(now: datetime) -> Context:
     """A fixed number of queries."""
     return {
-        "backlogs": within_time(backlogs, now),
+        "backlogs": with_timeout(backlogs, now),
         "broker": queries.services.queue_lengths(),  # messages by queue; empty if it does not respond
-        "stuck": within_time(dead_letters().count),
-        "waiting": within_time(lateness.waiting, now),
-        "notifications": within_time(messages.waiting_and_failed),
-        "failed": within_time(lambda: tuple(messages.failed_messages(most=MAX_FAILED))),  # the latest ones
+        "stuck": with_timeout(dead_letters().count),
+        "waiting": with_timeout(lateness.waiting, now),
+        "notifications": with_timeout(messages.waiting_and_failed),
+        "failed": with_timeout(lambda: tuple(messages.failed_messages(most=MAX_FAILED))),  # the latest ones
     }
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.conf import settings
 from django.core.cache import cache
 
-from apps.dashboard.pages.overview import within_time
+from apps.dashboard.pages.overview import with_timeout
 from apps.database.activity import load
 from apps.database.sizes import sizes
 from apps.documents.queries import kept
@@ -33,19 +33,19 @@ class Forecast(NamedTuple):
 
 def storage_page(now: datetime) -> Context:
     """A fixed number of queries."""
-    found, loaded = within_time(sizes), within_time(load)
+    found, loaded = with_timeout(sizes), with_timeout(load)
     stored = _stored(now)
     per_posting = retention.bytes_per_posting(found) if found else None
     week = [day.postings for day in stored[-8:-1]]  # whole days
-    expected = within_time(retention.postings_expected, now, (0, *HORIZONS))
+    expected = with_timeout(retention.postings_expected, now, (0, *HORIZONS))
     return {
         "load": loaded,
         "tables": tuple(found[:MAX_TABLES]) if found else (),  # the largest
-        "documents": within_time(kept),
+        "documents": with_timeout(kept),
         "stored": stored,  # postings by day
         "bytes_per_posting": per_posting,  # with all data derived from it
         "growth": per_posting * sum(week) / len(week) if per_posting and week else None,  # bytes a day
-        "index": within_time(index_state),
+        "index": with_timeout(index_state),
         "forecast": forecast(expected, loaded.size, per_posting) if expected and loaded and per_posting else (),
         "quota": settings.QUOTA_BYTES,  # 0: none
         "retentions": sources.retentions(),
@@ -64,7 +64,7 @@ def _stored(now: datetime) -> tuple[Stored, ...]:
     key = f"dashboard.stored.{now:%Y%m%d}"
     known: tuple[Stored, ...] | None = cache.get(key)
     if known is None:
-        known = tuple(within_time(stored_by_day, now, DAYS_STORED) or ())
+        known = tuple(with_timeout(stored_by_day, now, DAYS_STORED) or ())
         if known:
             cache.set(key, known, GROWTH_KEPT)
     return known

@@ -106,7 +106,7 @@ def search_page(user: User | AnonymousUser, query: SearchQuery, now: datetime) -
         "added": added,
         "chips": chips,
         "further": Link("", query.changed(all_terms=True).address(), len(result.added) - len(shown)),
-        "removed": tuple(Link(term, query.putting_back(term).address()) for term in query.removed),
+        "removed": tuple(Link(term, query.with_term_restored(term).address()) for term in query.removed),
         "sources": sources(tree, query, result, following.source_names(user, frequent)),
         "next": query.changed(start=result.next).address() if result.next else "",
     }
@@ -231,8 +231,8 @@ def _row(posting: PostingRow, text: Text, marker: Marker, query: SearchQuery, re
         "marked": marker.mark(text),
         "verdict": verdict,
         "reasons": reasons,  # effects of freshness and source on its rank
-        "like": query.judging(posting.id, "" if verdict == "liked" else "liked").address(),  # toggles
-        "dislike": query.judging(posting.id, "" if verdict == "disliked" else "disliked").address(),
+        "like": query.with_feedback(posting.id, "" if verdict == "liked" else "liked").address(),  # toggles
+        "dislike": query.with_feedback(posting.id, "" if verdict == "disliked" else "disliked").address(),
     }
 
 
@@ -241,7 +241,7 @@ def _added(added: Collection[Added], read: Mapping[int, Text], query: SearchQuer
         AddedWord(
             spelling,
             tuple(Origin(id, read[id].title or read[id].text[:80]) for id in ids),
-            query.leaving_out(word.term).address(),
+            query.with_term_removed(word.term).address(),
         )
         for word, spelling, ids in spelled(added, read)
     )

@@ -15,7 +15,7 @@ MIN_ROOT = 1.0  # root of the likelihood ratio
 
 
 class Neighbours(NamedTuple):
-    """Pairs of sources, by source and from the likest on."""
+    """Pairs of sources, by source, most similar first."""
 
     sources: IntArray
     others: IntArray
@@ -65,12 +65,14 @@ def neighbours(people: IntArray, sources: IntArray) -> Neighbours:
     found = [(nothing, nothing, np.zeros(0), nothing)]
     for source in np.flatnonzero(followers >= MIN_SHARED).tolist():
         shared = np.bincount(np.concatenate([followed[person] for person in following[source].tolist()]))
-        others, values = _likest(source, shared, followers, names.size)
+        others, values = _most_similar(source, shared, followers, names.size)
         found.append((np.full(others.size, numbers[source]), numbers[others], values, shared[others]))
     return Neighbours(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
-def _likest(source: int, shared: IntArray, followers: IntArray, people: int) -> tuple[IntArray, NDArray[np.float64]]:
+def _most_similar(
+    source: int, shared: IntArray, followers: IntArray, people: int
+) -> tuple[IntArray, NDArray[np.float64]]:
     """The neighbours of one source, by how many of its followers each source shares."""
     others = np.flatnonzero(shared >= MIN_SHARED)
     others = others[others != source]

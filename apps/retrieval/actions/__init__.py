@@ -29,4 +29,4 @@ from apps.retrieval.actions.planning import (
 )
 from apps.retrieval.actions.refreshing import refresh
 from apps.retrieval.actions.replanning import replan, replan_changed
-from apps.retrieval.actions.storing import promise, store, store_sent
+from apps.retrieval.actions.storing import set_push_lease, store, store_sent

@@ -73,13 +73,13 @@ def _worth_a_request(crawl: Crawl, now: datetime) -> list[Page]:
     while True:
         waiting = list(queries.waiting_pages(crawl.pk, now)[:BATCH_SIZE])
         unknown = [page for page in waiting if not page.fetches and not page.posting_id]
-        doubted = {page.pk: doubt for page in unknown if (doubt := patterns.doubt(page.url))}
-        for pk, doubt in doubted.items():
+        skipped = {page.pk: reason for page in unknown if (reason := patterns.reason_to_skip(page.url))}
+        for pk, reason in skipped.items():
             Page.objects.filter(pk=pk).update(
-                kind=Page.Kind.VALUELESS, decided_by="address", reason=doubt[:200], due_at=None
+                kind=Page.Kind.VALUELESS, decided_by="address", reason=reason[:200], due_at=None
             )
-        if len(doubted) < BATCH_SIZE:
-            return [page for page in waiting if page.pk not in doubted]
+        if len(skipped) < BATCH_SIZE:
+            return [page for page in waiting if page.pk not in skipped]
 
 
 def _requests_left(crawl: Crawl, now: datetime) -> int:

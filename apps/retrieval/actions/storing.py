@@ -177,7 +177,7 @@ def _log(planned: Planned, now: datetime) -> Retrieval:
 
 
 # --- pushed by publishers ---------------------------------------------------------------------------------------------
-def promise(source_id: int, until: datetime | None, *, now: datetime) -> None:
+def set_push_lease(source_id: int, until: datetime | None, *, now: datetime) -> None:
     """Store until when a source's publisher pushes its updates; None: no longer.
 
     Until then the source is checked once a day, afterwards by the plan again.

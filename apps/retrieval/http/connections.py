@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 
-class GaveWay(Exception):
+class Preempted(Exception):
     """A slow request was ended because too many others were slow."""
 
 
@@ -51,7 +51,7 @@ class Connections:
 
     @asynccontextmanager
     async def take(self, *, first: bool) -> AsyncIterator[None]:
-        """Hold a connection; raises GaveWay inside the block if the request is slow and is ended for another one."""
+        """Hold a connection; raises Preempted inside the block if the request is slow and is ended for another one."""
         slots = self._first if first else self._due
         self.waiting += 1
         try:
@@ -68,7 +68,7 @@ class Connections:
                 yield
         except TimeoutError:
             if held is not None and held.ended:
-                raise GaveWay from None
+                raise Preempted from None
             raise
         finally:
             if timer is not None:

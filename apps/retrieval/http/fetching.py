@@ -18,7 +18,7 @@ from yarl import URL
 from apps.retrieval.algorithms.open_hosts import Entry
 from apps.retrieval.algorithms.robots import AGENT
 from apps.retrieval.http import guard
-from apps.retrieval.http.connections import SHARES, Connections, GaveWay, Limits
+from apps.retrieval.http.connections import SHARES, Connections, Limits, Preempted
 from apps.retrieval.http.decoding import ACCEPTED, Decoder, TooLarge, Undecodable
 from apps.retrieval.http.headers import headers_of, sendable
 from apps.retrieval.http.rate_limiter import HostBusy, HostRateLimiter
@@ -58,7 +58,7 @@ class FetchRequest:
     message: bytes | None = None  # to be posted unchanged, to this address alone: no redirect is followed
     headers: Mapping[str, str] = field(default_factory=dict)  # of the message, in addition to our own
     first: bool = False  # of a source that was never retrieved: these have their own share of connections
-    gives_way: bool = False  # to other requests to its host
+    low_priority: bool = False  # other requests to its host come first
 
     @property
     def posted(self) -> bytes | None:
@@ -178,7 +178,7 @@ class Fetcher:
     async def _request_host(self, exchange: "_Exchange") -> None:
         """Follow redirects within one host, without the gap between two requests."""
         host = exchange.target.hostname
-        turn = self._rate_limiter.take(host, gives_way=exchange.request.gives_way)
+        turn = self._rate_limiter.take(host, low_priority=exchange.request.low_priority)
         async with turn, self._connections.take(first=exchange.request.first):
             exchange.begun_at = exchange.begun_at or self._clock()
             while not exchange.arrived and exchange.target.hostname == host:
@@ -348,7 +348,7 @@ def _failure(error: Exception, timeouts: Timeouts) -> Failure:
             return Failure("decoding", str(error))
         case aiohttp.ConnectionTimeoutError():
             return Failure("timeout", f"The server accepted no connection within {timeouts.connect:g} s.")
-        case GaveWay():
+        case Preempted():
             return Failure("timeout", "The server was slow while many others were slow, too.")
         case aiohttp.SocketTimeoutError():
             return Failure("timeout", f"The server sent nothing for {timeouts.read:g} s.")

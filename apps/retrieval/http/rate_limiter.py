@@ -33,16 +33,16 @@ class HostRateLimiter:
         self._hosts: dict[str, _Host] = {}
 
     @asynccontextmanager
-    async def take(self, name: str, *, gives_way: bool = False) -> AsyncIterator[None]:
+    async def take(self, name: str, *, low_priority: bool = False) -> AsyncIterator[None]:
         """Hold the host exclusively; raises HostBusy if the wait would be too long, at once if that is foreseeable.
 
-        A request that gives way does not hold the host during the gap before it, so that others come first.
+        A request of low priority does not hold the host during the gap before it, so that others come first.
         """
         host = self._hosts.setdefault(name, _Host())
         self._refuse_long_waits(host)
         host.present += 1
         try:
-            await self._wait(host, gives_way)
+            await self._wait(host, low_priority)
             try:
                 yield
             finally:
@@ -59,11 +59,11 @@ class HostRateLimiter:
         if wait > self._longest_wait:
             raise HostBusy(self._retry_after(host, wait))
 
-    async def _wait(self, host: _Host, gives_way: bool) -> None:
+    async def _wait(self, host: _Host, low_priority: bool) -> None:
         try:
             async with asyncio.timeout(self._longest_wait):
                 await host.lock.acquire()
-                while gives_way and (rest := self._rest(host)) > 0:
+                while low_priority and (rest := self._rest(host)) > 0:
                     host.lock.release()
                     await asyncio.sleep(rest)
                     await host.lock.acquire()

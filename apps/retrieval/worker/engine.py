@@ -118,11 +118,11 @@ class Engine:
             done.result()
 
     def _begin(self, claims: Sequence[Claim], worker: str) -> "Future[None] | None":
-        now = patiently(self._clock.now)
-        assignments = patiently(lambda: actions.start(claims, worker=worker, now=now))
+        now = with_retries(self._clock.now)
+        assignments = with_retries(lambda: actions.start(claims, worker=worker, now=now))
         if not assignments:
             return None
-        robots = patiently(lambda: queries.fresh_robots([assignment.url for assignment in assignments], now))
+        robots = with_retries(lambda: queries.fresh_robots([assignment.url for assignment in assignments], now))
         self._count(assignments, 1)
         return asyncio.run_coroutine_threadsafe(self._retrieve_all(assignments, robots), self._loop)
 
@@ -147,19 +147,19 @@ class Engine:
 
     def fetch_batch(self, source_id: int) -> bool:
         """Fetch and store the next pages of a source; False if there was nothing to do."""
-        batch = patiently(lambda: actions.begin_batch(source_id, now=self._clock.now()))
+        batch = with_retries(lambda: actions.begin_batch(source_id, now=self._clock.now()))
         if batch is None:
             return False
-        robots = patiently(lambda: queries.fresh_robots([page.url for page in batch.pages], self._clock.counted()))
+        robots = with_retries(lambda: queries.fresh_robots([page.url for page in batch.pages], self._clock.counted()))
         fetches = self._finish(self._fetch_pages(batch, robots))
         if fetches is None:
             return False
         fetches = [with_document_kept(fetch, now=self._clock.counted()) for fetch in fetches]
-        return patiently(lambda: actions.store_batch(batch, fetches, now=self._clock.now()))
+        return with_retries(lambda: actions.store_batch(batch, fetches, now=self._clock.now()))
 
     def find_icons(self, source_ids: Collection[int]) -> int:
         """Search for the icons of sources; returns, when all are stored, of how many."""
-        sources = patiently(lambda: begin_icon_searches(source_ids, now=self._clock.now()))
+        sources = with_retries(lambda: begin_icon_searches(source_ids, now=self._clock.now()))
         robots = queries.fresh_robots(map(page_of, sources), self._clock.counted())
         finder = IconFinder(self._fetcher, robots, self._reading_threads)
         by_site: defaultdict[str, list[Source]] = defaultdict(list)
@@ -294,10 +294,10 @@ class Engine:
 def store(batch: Sequence[Fetch], robots: Mapping[str, str] = MappingProxyType({})) -> None:
     """Store results in one transaction; if that fails, one by one, so that a bad one does not affect the others."""
     if robots:
-        patiently(lambda: actions.remember_robots(robots, now=datetime.now(UTC)))
+        with_retries(lambda: actions.remember_robots(robots, now=datetime.now(UTC)))
     try:
         results = [decide(each.assignment, each.fetched, jitter=random.random(), read=each.read) for each in batch]
-        patiently(lambda: actions.store(results))
+        with_retries(lambda: actions.store(results))
     except (OperationalError, InterfaceError) as error:
         logger.error("could not store %d results, they are due again after their leases: %s", len(batch), error)
         return
@@ -314,7 +314,7 @@ def store(batch: Sequence[Fetch], robots: Mapping[str, str] = MappingProxyType({
             keep_document(result.assignment.url, result.fetched)
 
 
-def patiently(do: Callable[[], Result]) -> Result:
+def with_retries(do: Callable[[], Result]) -> Result:
     """Retry with back-off while the database is away, and after deadlocks."""
     deadline = time.monotonic() + PATIENCE
     failures = 0

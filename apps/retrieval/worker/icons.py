@@ -79,7 +79,7 @@ class IconFinder:
         yield absolute("/favicon.ico", page.url if page else page_of(source))
 
     async def _fetch(self, address: str, accept: str) -> Fetched | None:
-        request = FetchRequest(address, accept=accept, body_limit=MAX_BYTES, gives_way=True)
+        request = FetchRequest(address, accept=accept, body_limit=MAX_BYTES, low_priority=True)
         fetched = await self._fetcher.fetch_allowed(request, self._robots)
         return fetched if fetched.failure is None and fetched.status == 200 else None
 

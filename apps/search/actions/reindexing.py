@@ -15,7 +15,7 @@ from apps.jobs.models import Job
 from apps.search.actions.dictionary import learn_spelling, numbers_of, warm
 from apps.search.actions.head import reserve
 from apps.search.actions.locks import MAINTAINING, WRITING
-from apps.search.actions.segment_building import kill
+from apps.search.actions.segment_building import mark_deleted
 from apps.search.algorithms.index.lexicon import Entry, Lexicon, packed
 from apps.search.algorithms.index.reading import read
 from apps.search.queries.spans import KIND, in_span
@@ -252,7 +252,7 @@ def replace_span(reading: SpanReading) -> dict[str, int]:
     same = [analysed for analysed in reading.batch.all if is_as_it_was(analysed)]
     gone = [number for id, number in reading.gone.items() if found[id] == ((None, None, None), number)]
     replaced = [number for analysed in same if (number := reading.documents[analysed.posting_id]) is not None]
-    kill([*replaced, *gone])
+    mark_deleted([*replaced, *gone])
     reading.batch.write(same)
     return {"postings": len(same), "changed meanwhile": len(reading.batch.all) - len(same)}
 
@@ -282,5 +282,5 @@ def _index(changes: list[Any]) -> None:
             ended.append(document.number)
         if posting:
             batch.add(posting)
-    kill(ended)
+    mark_deleted(ended)
     batch.write(batch.all)

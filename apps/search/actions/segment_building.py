@@ -90,7 +90,7 @@ def _build(at_least: int) -> bool:
     made = _make(first, end, generations)
     settle(made.inversion.terms.tolist(), np.diff(made.inversion.bounds).tolist())
     take(WRITING)
-    lose(_replace(made, []))
+    record_deletions(_replace(made, []))
     execute("DELETE FROM search_document WHERE number >= %s AND number < %s AND dead", [first, end])
     return True
 
@@ -112,7 +112,7 @@ def _merge() -> bool:
     if chosen is None:
         average = sum(each.tokens for each in generations) / max(sum(each.alive for each in generations), 1)
         max_dead = 1.0 if is_reindexing() else MAX_DEAD  # half dead segments will soon be wholly dead then
-        worn = [number for number, generation in enumerate(generations) if _is_worn(generation, average, max_dead)]
+        worn = [number for number, each in enumerate(generations) if _needs_rewrite(each, average, max_dead)]
         if not worn:
             return False
         chosen = slice(worn[0], worn[0] + 1)
@@ -131,7 +131,7 @@ def _sizes(generations: Sequence[Generation]) -> list[int]:
     ]
 
 
-def _is_worn(generation: Generation, average_length: float, max_dead: float) -> bool:
+def _needs_rewrite(generation: Generation, average_length: float, max_dead: float) -> bool:
     if generation.impact_version != IMPACT_VERSION:
         return True
     unneeded = generation.dead_count - generation.dropped
@@ -216,7 +216,7 @@ def _delete(generations: Sequence[int]) -> None:
 
 
 # --- documents whose postings were edited or deleted ------------------------------------------------------------------
-def kill(numbers: Sequence[int]) -> None:
+def mark_deleted(numbers: Sequence[int]) -> None:
     """Make documents unsearchable. The caller holds the writers' lock.
 
     A document in the in-memory segment is flagged until its segment is built. Otherwise the generation flags it,
@@ -234,19 +234,19 @@ def kill(numbers: Sequence[int]) -> None:
         first, size = generation.first, generation.size
         inside = {number for number in numbers if first <= number < first + size}
         in_segments |= inside
-        _kill_in(generation.id, size, [number - first for number in inside], inside)
+        _mark_deleted_in(generation.id, size, [number - first for number in inside], inside)
     if in_memory := [number for number in numbers if number not in in_segments]:
         execute("UPDATE search_document SET dead = true WHERE number = ANY(%s)", [in_memory])
     revise()
 
 
-def _kill_in(generation: int, size: int, offsets: Sequence[int], numbers: Iterable[int]) -> None:
+def _mark_deleted_in(generation: int, size: int, offsets: Sequence[int], numbers: Iterable[int]) -> None:
     rows = fetch_rows(
         "DELETE FROM search_document WHERE number = ANY(%s) RETURNING title_length, sequence, pairs, names",
         [list(numbers)],
     )
     gone = [document(row) for row in rows]
-    lose(gone)
+    record_deletions(gone)
     [(data,)] = fetch("SELECT dead FROM search_generation WHERE id = %s", [generation])
     dead = inverting.unpack_flags(data, size)
     dead[np.array(offsets)] = True
@@ -256,7 +256,7 @@ def _kill_in(generation: int, size: int, offsets: Sequence[int], numbers: Iterab
     )
 
 
-def lose(documents: Iterable[inverting.Document]) -> None:
+def record_deletions(documents: Iterable[inverting.Document]) -> None:
     """Record the documents that terms have lost in segments."""
     terms, counts = inverting.holders(list(documents))
     if terms.size:

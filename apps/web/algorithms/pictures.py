@@ -41,8 +41,8 @@ def with_proxied_pictures(html: str, address_of: AddressOf) -> str:
             name, value = found.groups()
             if name == "src" and not is_picture:
                 return found[0]
-            led = _led_set(unescape(value), address_of) if name == "srcset" else _led(unescape(value), address_of)
-            return f'{name}="{escape(led)}"'
+            rewritten = _proxied_srcset if name == "srcset" else _proxied
+            return f'{name}="{escape(rewritten(unescape(value), address_of))}"'
 
         return _ADDRESSES.sub(attribute, match[0])
 
@@ -57,7 +57,7 @@ def with_proxied_recordings(html: str, address_of: AddressOf) -> str:
     """
 
     def tag(match: re.Match[str]) -> str:
-        return _SRC.sub(lambda found: f'src="{escape(_led(unescape(found[1]), address_of))}"', match[0])
+        return _SRC.sub(lambda found: f'src="{escape(_proxied(unescape(found[1]), address_of))}"', match[0])
 
     return _PLAYED.sub(tag, html)
 
@@ -90,14 +90,14 @@ def replaced(html: str) -> str:
     return _LINK_OR_LOADING.sub(tag, html)
 
 
-def _led(address: str, address_of: AddressOf) -> str:
+def _proxied(address: str, address_of: AddressOf) -> str:
     return address_of(address) if is_on_web(address) else address
 
 
-def _led_set(value: str, address_of: AddressOf) -> str:
+def _proxied_srcset(value: str, address_of: AddressOf) -> str:
     """A `srcset`: addresses and sizes in turn, with a comma after each pair; addresses may contain commas."""
     return " ".join(
-        _led(word.removesuffix(","), address_of) + ("," if word.endswith(",") else "") for word in value.split(" ")
+        _proxied(word.removesuffix(","), address_of) + ("," if word.endswith(",") else "") for word in value.split(" ")
     )
 
 

@@ -72,10 +72,10 @@ class SearchQuery(NamedTuple):
         """With other values, from the beginning of the results unless `start` is given."""
         return self._replace(start=start, **values)
 
-    def leaving_out(self, term: str) -> Self:
+    def with_term_removed(self, term: str) -> Self:
         return self.changed(removed=(*self.removed, term)[-MAX_REMOVED:])
 
-    def putting_back(self, term: str) -> Self:
+    def with_term_restored(self, term: str) -> Self:
         return self.changed(removed=tuple(other for other in self.removed if other != term))
 
     def verdict(self, posting_id: int) -> Verdict:
@@ -83,7 +83,7 @@ class SearchQuery(NamedTuple):
             return "liked"
         return "disliked" if posting_id in self.disliked else ""
 
-    def judging(self, posting_id: int, verdict: Verdict) -> Self:
+    def with_feedback(self, posting_id: int, verdict: Verdict) -> Self:
         """With this verdict on a posting instead of any former one."""
         liked = tuple(other for other in self.liked if other != posting_id)
         disliked = tuple(other for other in self.disliked if other != posting_id)

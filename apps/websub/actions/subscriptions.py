@@ -19,7 +19,7 @@ from apps.websub.models import Subscription
 State, Kind = Subscription.State, Subscription.Kind
 MAX_BEGUN = 500  # at once
 MAX_REQUESTS = 50  # at once: most of them one after another, since many sources share one hub
-MAX_GOODBYES = 3  # requests to end a subscription
+MAX_UNSUBSCRIBE_ATTEMPTS = 3  # requests to end a subscription
 REPEATED_WITHIN = timedelta(minutes=10)  # a hub that missed our response may verify again
 MAX_CHALLENGE_LENGTH = 2_000  # characters
 RESPONSE_LIMIT = 64 * 1024  # bytes
@@ -73,7 +73,7 @@ def _end(subscription: Subscription, now: datetime) -> None:
 
 def _promise(subscription: Subscription, until: datetime | None, now: datetime) -> None:
     if subscription.source_id is not None:
-        retrieval.promise(subscription.source_id, until, now=now)
+        retrieval.set_push_lease(subscription.source_id, until, now=now)
 
 
 @transaction.atomic
@@ -105,7 +105,7 @@ def _claim(now: datetime) -> list[Subscription]:
 
 def _begin_request(subscription: Subscription, now: datetime) -> bool:
     """Record a request in a locked subscription; False if enough requests to end it were sent."""
-    if subscription.state == State.ENDING and subscription.failures >= MAX_GOODBYES:
+    if subscription.state == State.ENDING and subscription.failures >= MAX_UNSUBSCRIBE_ATTEMPTS:
         Subscription.objects.filter(pk=subscription.pk).update(state=State.ENDED, due_at=None)
         return False
     # One secret for all requests until one is confirmed: it is unknown which of them the hub uses. None for a hub

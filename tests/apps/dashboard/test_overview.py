@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from apps.alerts.models import Message
 from apps.dashboard.pages import overview
-from apps.dashboard.pages.overview import needs, within_time
+from apps.dashboard.pages.overview import needs, with_timeout
 from apps.dashboard.pages.storage import DAYS_STORED
 from apps.dashboard.queries import people_counts
 from apps.database.sizes import sizes
@@ -101,9 +101,9 @@ def test_a_slow_statement_is_left_out_in_time():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(overview, "MAX_STATEMENT_SECONDS", 0.05)
         started = time.monotonic()
-        assert within_time(slow) is None
+        assert with_timeout(slow) is None
     assert time.monotonic() - started < 10
-    assert within_time(lambda: people_counts(timezone.now()))["everybody"] == 0
+    assert with_timeout(lambda: people_counts(timezone.now()))["everybody"] == 0
 
 
 @pytest.mark.django_db(transaction=True)
@@ -121,7 +121,7 @@ def test_a_brief_reading_writes_nothing_and_leaves_the_time_of_others_alone():
 
 
 def test_the_dashboard_is_shown_when_nothing_could_be_read(client, staff, monkeypatch):
-    monkeypatch.setattr(overview, "within_time", lambda *_: None)
+    monkeypatch.setattr(overview, "with_timeout", lambda *_: None)
     assert client.get(reverse("dashboard")).text.count("This could not be loaded in time.") >= 5
 
 

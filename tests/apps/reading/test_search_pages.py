@@ -78,7 +78,7 @@ def test_any_address_can_be_parsed(pairs):
 @given(questions, st.lists(st.tuples(st.integers(1, 30), st.sampled_from(["liked", "disliked", ""])), max_size=60))
 def test_the_last_verdict_on_a_posting_counts(query, verdicts):
     for posting_id, verdict in verdicts:
-        query = query.judging(posting_id, verdict)
+        query = query.with_feedback(posting_id, verdict)
         assert query.verdict(posting_id) == verdict
         assert max(len(query.liked), len(query.disliked)) <= MAX_JUDGED
 
@@ -89,9 +89,9 @@ def test_a_changed_search_begins_at_its_first_page():
         query.changed(text="rome"),
         query.changed(order="newest"),
         query.changed(expansion=False, removed=()),
-        query.leaving_out("bar"),
-        query.putting_back("hotel"),
-        query.judging(8, "disliked"),
+        query.with_term_removed("bar"),
+        query.with_term_restored("hotel"),
+        query.with_feedback(8, "disliked"),
         query.changed(liked=(), disliked=()),
     ]
     assert not any(other.start for other in changed)

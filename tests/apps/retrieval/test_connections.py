@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from apps.retrieval.http.connections import Connections, GaveWay, Limits
+from apps.retrieval.http.connections import Connections, Limits, Preempted
 
 SLOW_AFTER = 0.02  # s
 NEVER = 60.0  # s
@@ -15,7 +15,7 @@ async def hold(connections: Connections, seconds: float, *, first: bool = False)
     try:
         async with connections.take(first=first):
             await asyncio.sleep(seconds)
-    except GaveWay:
+    except Preempted:
         return "gave way"
     return "done"
 

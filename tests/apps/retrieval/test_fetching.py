@@ -231,7 +231,7 @@ def test_a_request_that_gives_way_comes_after_one_that_arrives_during_its_gap(pu
     async def scenario():
         answers = {"icon": answer(), "feed": answer()}
         async with publisher(answers).serving() as source, fetcher(host_gap=0.5) as client:
-            icon = FetchRequest(source.url("icon"), gives_way=True)
+            icon = FetchRequest(source.url("icon"), low_priority=True)
             await client.fetch(icon)
             later = asyncio.create_task(client.fetch(icon))
             await asyncio.sleep(0)  # until it waits

@@ -8,7 +8,7 @@ from django.db import transaction
 from pytest_django import DjangoDbBlocker
 from time_machine import travel
 
-from apps.retrieval.actions import change_plan, current_plan, promise, replan
+from apps.retrieval.actions import change_plan, current_plan, replan, set_push_lease
 from apps.retrieval.actions.plan import draw_curve, rehearse_price, scale_price
 from apps.retrieval.actions.timetables import make_timetables
 from apps.retrieval.models import Plan, Schedule
@@ -60,7 +60,7 @@ def due(source: Source):
 class TestDueTime:
     def test_is_a_day_after_the_latest_check_during_a_lease(self, source):
         assert due(source) <= NOW + 2 * HOUR
-        promise(source.pk, NOW + 9 * DAY, now=NOW)
+        set_push_lease(source.pk, NOW + 9 * DAY, now=NOW)
         assert (due(source), Schedule.objects.get().reason) == (NOW + DAY, SAFETY)
         schedule = visit(source, NOW + DAY)
         assert (schedule.due_at, schedule.reason) == (NOW + 2 * DAY, SAFETY)
@@ -68,33 +68,33 @@ class TestDueTime:
 
     def test_is_as_usual_after_the_lease(self, source):
         usual = due(source)
-        promise(source.pk, NOW + 9 * DAY, now=NOW)
-        promise(source.pk, None, now=NOW + MINUTE)
+        set_push_lease(source.pk, NOW + 9 * DAY, now=NOW)
+        set_push_lease(source.pk, None, now=NOW + MINUTE)
         assert due(source) == usual
 
     def test_after_a_retrieval_beyond_the_lease_is_as_usual(self, source):
-        promise(source.pk, NOW + 9 * DAY, now=NOW)
+        set_push_lease(source.pk, NOW + 9 * DAY, now=NOW)
         schedule = visit(source, NOW + 10 * DAY)
         assert schedule.due_at < NOW + 10 * DAY + 3 * HOUR
         assert schedule.reason != SAFETY
 
     def test_after_a_failure_is_a_day_later(self, source):
-        promise(source.pk, NOW + 9 * DAY, now=NOW)
+        set_push_lease(source.pk, NOW + 9 * DAY, now=NOW)
         assert fail(source, NOW + DAY).due_at == NOW + 2 * DAY
 
     def test_does_not_move_when_a_lease_is_renewed(self, source):
-        promise(source.pk, NOW + 9 * DAY, now=NOW)
+        set_push_lease(source.pk, NOW + 9 * DAY, now=NOW)
         Schedule.objects.update(due_at=NOW + 5 * HOUR)
-        promise(source.pk, NOW + 12 * DAY, now=NOW + HOUR)
+        set_push_lease(source.pk, NOW + 12 * DAY, now=NOW + HOUR)
         assert due(source) == NOW + 5 * HOUR
 
     def test_follows_no_timetable(self, source):
         change_plan(policy="uniform", budget=24)
         make_timetables(current_plan(), now=NOW)
-        promise(source.pk, NOW + 9 * DAY, now=NOW)
+        set_push_lease(source.pk, NOW + 9 * DAY, now=NOW)
         assert due(source) == NOW + DAY
         assert visit(source, NOW + DAY).due_at == NOW + 2 * DAY
-        promise(source.pk, None, now=NOW + DAY)
+        set_push_lease(source.pk, None, now=NOW + DAY)
         assert due(source) <= NOW + DAY + 3 * HOUR
 
     def test_is_back_to_normal_within_a_minute_of_the_leases_end(self, source, hub, client):
@@ -109,7 +109,7 @@ class TestDueTime:
 def test_a_day_is_that_of_a_quick_sources_own_hours():
     source = an_observed_source(clock_rate=24)
     Plan.objects.update(price=0.1)
-    promise(source.pk, NOW + DAY, now=NOW)
+    set_push_lease(source.pk, NOW + DAY, now=NOW)
     assert due(source) == NOW + HOUR
 
 
@@ -131,7 +131,7 @@ class TestActivity:
         assert schedule.activity_seen / schedule.activity_expected == pytest.approx(1.0, abs=0.25)
 
     def test_counts_nothing_twice(self, source):
-        promise(source.pk, NOW + 9 * DAY, now=NOW)
+        set_push_lease(source.pk, NOW + 9 * DAY, now=NOW)
         seen = visit(source, NOW + DAY, a_feed([NOW + HOUR], first=1_000)).activity_seen
         assert seen == pytest.approx(11, abs=0.01)
 
@@ -147,7 +147,7 @@ class TestTheBudget:
         """What-ifs include the daily safety checks at any price, and no delay of deliveries."""
         change_plan(budget=2)
         for source in fleet[:3]:
-            promise(source.pk, NOW + 9 * DAY, now=NOW)
+            set_push_lease(source.pk, NOW + 9 * DAY, now=NOW)
         assert 24 * budget_left(current_plan(), announced(NOW)) == pytest.approx(6 * 2 - 3)  # 3 each
         scale_price(now=NOW)
         rehearse_price(now=NOW)
@@ -161,7 +161,7 @@ class TestTheBudget:
         Plan.objects.update(price=1.0)
         assert len(make_timetables(current_plan(), now=NOW)) == 6
         for source in fleet[:3]:
-            promise(source.pk, NOW + 9 * DAY, now=NOW)
+            set_push_lease(source.pk, NOW + 9 * DAY, now=NOW)
         assert len(make_timetables(current_plan(), now=NOW)) == 3
         plans = [plan_of_source(source, Schedule.objects.get(pk=source.pk), NOW) for source in (fleet[0], fleet[5])]
         assert [plan.by_timetable for plan in plans] == [3, 5]
@@ -178,7 +178,7 @@ class TestTheBudget:
 
 class TestThePlanOfASource:
     def test_shows_a_daily_check_and_no_price(self, source):
-        promise(source.pk, NOW + 9 * DAY, now=NOW)
+        set_push_lease(source.pk, NOW + 9 * DAY, now=NOW)
         plan = plan_of_source(source, Schedule.objects.get(), NOW)
         assert plan.announced
         assert (plan.least, plan.longest, plan.halving) == (24, 24, None)

@@ -124,7 +124,7 @@ def for_new_link(link: Link, depth: int, *, patterns: Patterns, max_depth: int, 
     if not reason and depth > max_depth:
         reason = f"It is more than {max_depth} links away from the first page."
     if not reason:
-        reason = patterns.doubt(link.url)
+        reason = patterns.reason_to_skip(link.url)
     return LinkStep(not reason, reason, priority)
 
 

@@ -72,7 +72,7 @@ class Patterns:
     >>> patterns = Patterns()
     >>> for number in range(20):
     ...     patterns.observe(f"https://example.org/tours/trip-{number}", "valueless")
-    >>> patterns.doubt("https://example.org/tours/trip-21")
+    >>> patterns.reason_to_skip("https://example.org/tours/trip-21")
     'None of 20 pages with addresses like it were worth reading.'
     """
 
@@ -112,7 +112,7 @@ class Patterns:
             (valueless + PRIOR_FETCHES * guessed.valueless) / total,
         )
 
-    def doubt(self, url: str) -> str:
+    def reason_to_skip(self, url: str) -> str:
         """Why a page is not worth a request, as a sentence; "" if it is, or is one of the few that test the rule."""
         news, index, valueless = self.counts(url)
         fetches, useful = news + index + valueless, news + index

@@ -124,7 +124,7 @@ def mean_age(postings: ArrayLike, retrievals: ArrayLike, start: float, end: floa
     >>> mean_age([1.0, 2.0], retrievals=[3.0, 4.0], start=0.0, end=4.0)  # it grows from 0 to 2 within two hours
     0.5
     """
-    since, stale_from, stale_until = _stale_stretches(postings, retrievals, start, end)
+    since, stale_from, stale_until = _stale_intervals(postings, retrievals, start, end)
     return float(((stale_until - since) ** 2 - (stale_from - since) ** 2).sum() / 2 / (end - start))
 
 
@@ -136,11 +136,11 @@ def mean_freshness(postings: ArrayLike, retrievals: ArrayLike, start: float, end
     >>> mean_freshness([1.0, 2.0], retrievals=[3.0, 4.0], start=0.0, end=4.0)
     0.5
     """
-    _, stale_from, stale_until = _stale_stretches(postings, retrievals, start, end)
+    _, stale_from, stale_until = _stale_intervals(postings, retrievals, start, end)
     return float(1 - (stale_until - stale_from).sum() / (end - start))
 
 
-def _stale_stretches(
+def _stale_intervals(
     postings: ArrayLike, retrievals: ArrayLike, start: float, end: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Earliest pending posting of each gap between retrievals, and where its wait lies within [start, end]."""
