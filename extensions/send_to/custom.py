@@ -1,5 +1,7 @@
 """An address of the user's own, with the article's values in it; the browser opens it, or the portal requests it."""
 
+from urllib.parse import quote
+
 from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -7,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from apps.accounts.models import User
 from apps.alerts.channels import DeliveryResult, checked_address, exchange
 from apps.alerts.queries.messages import Finding
-from apps.alerts.send_to import Service, Settings, filled
+from apps.alerts.send_to import Service, Settings
 from apps.following.actions.errors import NotPossible
 from apps.retrieval.http.fetching import FetchRequest
 
@@ -29,11 +31,18 @@ def check(_user: User, settings: Settings) -> Settings:
 
 
 def send(article: Finding, settings: Settings) -> DeliveryResult:
-    return exchange(FetchRequest(filled(settings["template"], article), accept="*/*", body_limit=0))[0]
+    return exchange(FetchRequest(_filled(settings["template"], article), accept="*/*", body_limit=0))[0]
 
 
 def link(article: Finding, settings: Settings) -> str:
-    return filled(settings["template"], article) if settings["way"] == BROWSER else ""
+    return _filled(settings["template"], article) if settings["way"] == BROWSER else ""
+
+
+def _filled(template: str, article: Finding) -> str:
+    """An address with the values of an article, percent-encoded, in place of {url}, {title} and {source}."""
+    for name in ("url", "title", "source"):
+        template = template.replace(f"{{{name}}}", quote(getattr(article, name), safe=""))
+    return template
 
 
 FIELDS = {

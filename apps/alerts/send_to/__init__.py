@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
-from urllib.parse import quote
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -56,13 +55,6 @@ def check_server(_user: User, settings: Settings) -> Settings:
 def post_json(url: str, values: Mapping[str, object], authorization: str) -> DeliveryResult:
     headers = {"Content-Type": "application/json", "Authorization": authorization}
     return exchange(FetchRequest(url, message=json.dumps(values).encode(), headers=headers, accept="*/*"))[0]
-
-
-def filled(template: str, article: Finding) -> str:
-    """An address with the values of an article, percent-encoded, in place of {url}, {title} and {source}."""
-    for name in ("url", "title", "source"):
-        template = template.replace(f"{{{name}}}", quote(getattr(article, name), safe=""))
-    return template
 
 
 # --- destinations -----------------------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from apps.accounts.models import User
 from apps.api.queries.feeds import own_ids
 from apps.following import actions as following
 from apps.following import queries as following_queries
-from apps.following.models import Mark
 from apps.stories import actions as stories
 
 
@@ -36,14 +35,6 @@ def star(user: User, posting_id: int, *, starred: bool, now: datetime) -> bool:
         return False
     star_all(user, [posting_id], starred=starred, now=now)
     return True
-
-
-@transaction.atomic
-def toggle_star(user: User, posting_id: int, *, now: datetime) -> bool:
-    """Star a posting, or unstar a starred one; False if it is not the user's."""
-    marks = Mark.objects.select_for_update().filter(user=user, posting=posting_id)
-    is_starred = any(marks.values_list("starred_at", flat=True))
-    return star(user, posting_id, starred=not is_starred, now=now)
 
 
 # --- several postings at once -----------------------------------------------------------------------------------------

@@ -1,9 +1,8 @@
 """Feeds, categories and postings of a user, as the dialects share them."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from apps.postings.algorithms.teasers import heading_of
 
@@ -49,17 +48,3 @@ class Item:
     def heading(self) -> str:
         """The title, or else the first words."""
         return heading_of(self.title, self.html)
-
-
-@dataclass(frozen=True, slots=True)
-class Entry(Item):
-    """A posting with all stored data."""
-
-    comments_url: str
-    identity: str
-    categories: Sequence[str]
-    enclosures: Sequence[Mapping[str, Any]]  # as stored with postings
-    retrieved_at: datetime
-    changed_at: datetime
-    minutes: int  # of reading time
-    playback: tuple[str, float] = ("", 0.0)  # address of the recording that the user has begun, and position in seconds

@@ -25,11 +25,6 @@ ALL = Category(1, "All")
 PATH = " / "  # between the names of folders
 
 
-def folder_id_of(category_id: int) -> int | None:
-    """The folder of a category; None for `ALL`."""
-    return None if category_id == ALL.id else category_id - 1
-
-
 def category_id_of(folder_id: int) -> int:
     return folder_id + 1
 
@@ -40,10 +35,6 @@ def categories(user: User) -> list[Category]:
     paths = following.folder_paths(folders)
     shown = [Category(category_id_of(id), PATH.join(paths[id])) for id in following.as_shown(folders)]
     return [ALL, *shown]
-
-
-def category_of(user: User, category_id: int) -> Category | None:
-    return next((category for category in categories(user) if category.id == category_id), None)
 
 
 def feeds(user: User, source_ids: Collection[int] | None = None) -> list[Feed]:
@@ -106,11 +97,6 @@ def own(user: User) -> QuerySet[Posting]:
 def own_ids(user: User, posting_ids: Collection[int]) -> list[int]:
     """Those of the postings that are in `own`, in ascending order."""
     return list(own(user).filter(pk__in=posting_ids).order_by("pk").values_list("pk", flat=True))
-
-
-def starred_ids(user: User, most: int) -> list[int]:
-    """Starred postings, the latest first."""
-    return list(following.stars_of(user).order_by("-starred_at").values_list("posting_id", flat=True)[:most])
 
 
 def posting_counts(user: User, scope: Scope) -> dict[int, int]:

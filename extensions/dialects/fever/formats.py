@@ -2,12 +2,13 @@
 
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
-from apps.api.formats.parameters import BadRequest, whole
+from apps.api.formats.parameters import BadRequest
 from apps.api.formats.schemas import Feed, Item
 from apps.sources.algorithms.addresses import http_address
+from apps.web.algorithms.numbers import MAX_NUMBER
 
 VERSION = 3
 MAX_ITEMS = 50  # per response, as in Fever
@@ -82,6 +83,36 @@ def read_ids(text: str) -> list[int]:
     if len(ids) > MAX_ITEMS:
         raise BadRequest(f"“with_ids” names {len(ids):,} items; at most {MAX_ITEMS} are given at once.")
     return ids
+
+
+def whole(name: str, value: object, *, least: int = 0) -> int:
+    """A whole number, as a number or as text.
+
+    >>> whole("limit", "20"), whole("id", 7)
+    (20, 7)
+    >>> whole("limit", "many")
+    Traceback (most recent call last):
+    ...
+    apps.api.formats.parameters.BadRequest: “limit” has to be a whole number, 0 or more.
+    """
+    number = value
+    if isinstance(value, str) and value.isascii() and len(value) < 20 and value.removeprefix("-").isdecimal():
+        number = int(value)
+    if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= MAX_NUMBER:
+        raise BadRequest(f"“{name}” has to be a whole number, {least:,} or more.")
+    return number
+
+
+def moment(name: str, value: object) -> datetime:
+    """A time in seconds since 1970.
+
+    >>> moment("after", "1709208000").isoformat()
+    '2024-02-29T12:00:00+00:00'
+    """
+    try:
+        return datetime.fromtimestamp(whole(name, value), UTC)
+    except (OverflowError, OSError, ValueError) as error:
+        raise BadRequest(f"“{name}” has to be a moment in seconds since 1970.") from error
 
 
 def _seconds(at: datetime | None) -> int:

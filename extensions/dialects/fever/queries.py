@@ -41,3 +41,8 @@ def items(user: User, posting_ids: Sequence[int]) -> list[Item]:
     found = {row["id"]: row for row in rows.values(*columns, feed_id=F("source_id"))}
     shown = {id: Item(**row | {"html": article_for_programs(user, row["html"])}) for id, row in found.items()}
     return [shown[id] for id in dict.fromkeys(posting_ids) if id in found]
+
+
+def starred_ids(user: User, most: int) -> list[int]:
+    """Starred postings, the latest first."""
+    return list(following.stars_of(user).order_by("-starred_at").values_list("posting_id", flat=True)[:most])

@@ -16,8 +16,8 @@ from apps.accounts.actions import use_fever_key
 from apps.accounts.middleware import impersonal
 from apps.accounts.models import AppToken, User
 from apps.api.actions import marking
-from apps.api.formats.parameters import BadRequest, moment, whole
-from apps.api.queries.feeds import numbered, posting_counts, starred_ids
+from apps.api.formats.parameters import BadRequest
+from apps.api.queries.feeds import numbered, posting_counts
 from apps.api.views.access import Refused, person_by
 from apps.following import actions as following
 from apps.following import queries as following_queries
@@ -25,7 +25,7 @@ from apps.following.queries import Scope
 from apps.following.queries.listing import positions
 from apps.sources import queries as sources
 from extensions.dialects.fever import formats, queries
-from extensions.dialects.fever.formats import MAX_ITEMS, Json, joined
+from extensions.dialects.fever.formats import MAX_ITEMS, Json, joined, moment, whole
 
 MAX_IDS = 50_000  # latest unread or saved items
 MAX_BODY_BYTES = 100_000
@@ -107,7 +107,7 @@ def _unread_ids(person: User, parameters: Parameters) -> Json:
 
 
 def _saved_ids(person: User, parameters: Parameters) -> Json:
-    return {"saved_item_ids": joined(starred_ids(person, MAX_IDS))}
+    return {"saved_item_ids": joined(queries.starred_ids(person, MAX_IDS))}
 
 
 # --- changes ----------------------------------------------------------------------------------------------------------

@@ -6,15 +6,21 @@ from typing import Any
 from django.db import transaction
 
 from apps.accounts.models import User
-from apps.api.queries.feeds import PATH, folder_id_of
+from apps.api.actions import marking
+from apps.api.queries.feeds import ALL, PATH
 from apps.following import queries as following_queries
 from apps.following.actions import follows
 from apps.following.actions.errors import NotPossible
-from apps.following.models import Folder, Follow
+from apps.following.models import Folder, Follow, Mark
 from apps.retrieval.actions import discover
 from apps.retrieval.actions.following import follow
 
 MAX_NAME_LENGTH = 100  # characters, of a folder
+
+
+def folder_id_of(category_id: int) -> int | None:
+    """The folder of a category; None for `ALL`."""
+    return None if category_id == ALL.id else category_id - 1
 
 
 def create_feed(user: User, address: str, category_id: int, *, now: datetime) -> int:
@@ -90,3 +96,11 @@ def delete_category(folder: Folder) -> None:
     if folder.children.exists():
         raise NotPossible("This category has others inside. Delete those first.")
     follows.delete_folder(folder)
+
+
+@transaction.atomic
+def toggle_star(user: User, posting_id: int, *, now: datetime) -> bool:
+    """Star a posting, or unstar a starred one; False if it is not the user's."""
+    marks = Mark.objects.select_for_update().filter(user=user, posting=posting_id)
+    is_starred = any(marks.values_list("starred_at", flat=True))
+    return marking.star(user, posting_id, starred=not is_starred, now=now)

@@ -9,7 +9,7 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Greatest, Left, Length
 
 from apps.accounts.models import User
-from apps.api.formats.schemas import Entry, Feed
+from apps.api.formats.schemas import Feed
 from apps.api.queries import feeds as followed
 from apps.api.queries.feeds import numbered, own, posting_counts
 from apps.database.statement_timeout import statement_timeout
@@ -25,7 +25,7 @@ from apps.search.algorithms.language import narrowed, parse
 from apps.summaries.algorithms.reading_time import reading_minutes
 from apps.web.pages.rows import article_for_programs
 from extensions.dialects.miniflux.formats.parameters import EntryFilter
-from extensions.dialects.miniflux.formats.responses import MAX_ENCLOSURES
+from extensions.dialects.miniflux.formats.responses import MAX_ENCLOSURES, Entry
 
 MAX_STATEMENT_SECONDS = 10.0  # lists without filters take a hundredth of it
 FARTHEST_LISTED = WALKED  # postings from the top of a list; beyond, its fast half never finds enough

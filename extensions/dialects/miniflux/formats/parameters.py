@@ -1,13 +1,23 @@
 """Parameters of Miniflux' API: filters and changes of entries, feeds and categories."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, AliasChoices, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+)
 from pydantic import StringConstraints as Text
 
-from apps.api.formats.parameters import MAX_NUMBER, WITHOUT_NUL, valid
+from apps.api.formats.parameters import WITHOUT_NUL, BadRequest
 from apps.sources.algorithms.addresses import MAX_ADDRESS_LENGTH
+from apps.web.algorithms.numbers import MAX_NUMBER
 
 MAX_ENTRIES = 1_000  # per response
 USUAL_ENTRIES = 100
@@ -21,6 +31,25 @@ Title = Annotated[str, Text(strip_whitespace=True, max_length=MAX_TITLE_LENGTH, 
 _ZERO_IS_NONE = BeforeValidator(lambda value: None if value == "0" else value)
 Id = Annotated[Number | None, _ZERO_IS_NONE]
 Bound = Annotated[AwareDatetime | None, _ZERO_IS_NONE]
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def valid(kind: type[Model], values: Mapping[str, Any] | bytes) -> Model:
+    """Parameters, or a body with a JSON object, as a model. An empty body is an empty object.
+
+    >>> class Page(BaseModel):
+    ...     limit: int
+    >>> valid(Page, {"limit": "20"}), valid(Page, b'{"limit": 7}')
+    (Page(limit=20), Page(limit=7))
+    """
+    try:
+        if isinstance(values, bytes):
+            return kind.model_validate_json(values.strip() or b"{}")
+        return kind.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise BadRequest(f"“{place}”: {first['msg']}." if place else f"{first['msg']}.") from error
 
 
 # --- filters ----------------------------------------------------------------------------------------------------------

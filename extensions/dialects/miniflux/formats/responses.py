@@ -1,10 +1,12 @@
 """JSON of Miniflux' API. https://miniflux.app/docs/api.html"""
 
 from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from apps.api.formats.schemas import Category, Entry, Feed
+from apps.api.formats.schemas import Category, Feed, Item
 from apps.sources.algorithms.addresses import http_address
 
 API_VERSION = "2.2.0"  # of Miniflux; programs decide by it what they may call
@@ -12,6 +14,20 @@ NEVER = "0001-01-01T00:00:00Z"  # Go's zero time
 MAX_ENCLOSURES = 1_000  # per posting; an enclosure's id combines posting and place
 
 Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Item):
+    """A posting with all stored data."""
+
+    comments_url: str
+    identity: str
+    categories: Sequence[str]
+    enclosures: Sequence[Mapping[str, Any]]  # as stored with postings
+    retrieved_at: datetime
+    changed_at: datetime
+    minutes: int  # of reading time
+    playback: tuple[str, float] = ("", 0.0)  # address of the recording that the user has begun, and position in seconds
 
 
 def written(at: datetime | None) -> str:

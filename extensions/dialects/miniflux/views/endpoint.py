@@ -12,9 +12,10 @@ from django.views.decorators.csrf import csrf_exempt
 
 from apps.accounts.middleware import impersonal
 from apps.accounts.models import AppToken, User
-from apps.api.formats.parameters import BadRequest, Model, valid
+from apps.api.formats.parameters import BadRequest
 from apps.api.views.access import Refused, person_of
 from apps.api.views.errors import ERRORS, status_of
+from extensions.dialects.miniflux.formats.parameters import Model, valid
 
 MAX_JSON_BYTES = 500_000  # of a body: ten thousand ids, and more
 

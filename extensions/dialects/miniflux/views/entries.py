@@ -11,12 +11,18 @@ from apps.accounts.models import User
 from apps.accounts.views.requests import present
 from apps.api.actions import marking
 from apps.api.formats.parameters import BadRequest
-from apps.api.formats.schemas import Entry
 from apps.following import actions as following
 from apps.following.queries import Scope
-from extensions.dialects.miniflux import queries
+from extensions.dialects.miniflux import actions, queries
 from extensions.dialects.miniflux.formats.parameters import EntryChanges, EntryFilter, Progress, read_filter
-from extensions.dialects.miniflux.formats.responses import Json, enclosure_json, enclosure_place, entry_json, feed_json
+from extensions.dialects.miniflux.formats.responses import (
+    Entry,
+    Json,
+    enclosure_json,
+    enclosure_place,
+    entry_json,
+    feed_json,
+)
 from extensions.dialects.miniflux.views.endpoint import done, json_of
 from extensions.dialects.miniflux.views.feeds import category_of, category_scope, feed_of
 
@@ -106,7 +112,7 @@ def update_entries(request: HttpRequest, person: User) -> HttpResponse:
 
 
 def toggle_star(request: HttpRequest, person: User, entry_id: int) -> HttpResponse:
-    if not marking.toggle_star(person, entry_id, now=now()):
+    if not actions.toggle_star(person, entry_id, now=now()):
         raise Http404("There is no such entry.")
     return done()
 

@@ -66,7 +66,7 @@ def create_feed(request: HttpRequest, person: User) -> HttpResponse:
 
 def _known_category(person: User, category_id: int | None) -> int | None:
     """The id of an existing category; None or 0 if it is missing."""
-    if category_id and queries.category_of(person, category_id) is None:
+    if category_id and _category(person, category_id) is None:
         raise BadRequest("This category does not exist.")
     return category_id
 
@@ -180,12 +180,16 @@ def delete_category(request: HttpRequest, person: User, category_id: int) -> Htt
 
 
 def category_of(person: User, category_id: int) -> Category:
-    return present(queries.category_of(person, category_id), "There is no such category.")
+    return present(_category(person, category_id), "There is no such category.")
+
+
+def _category(person: User, category_id: int) -> Category | None:
+    return next((category for category in queries.categories(person) if category.id == category_id), None)
 
 
 def _folder(person: User, category_id: int) -> Folder:
     category_of(person, category_id)
-    folder_id = queries.folder_id_of(category_id)
+    folder_id = actions.folder_id_of(category_id)
     folder = None if folder_id is None else following_queries.folder_of(person, folder_id)
     if folder is None:
         raise BadRequest("What lies in no folder cannot be renamed or deleted.")
