@@ -12,13 +12,13 @@ from apps.sources.models import Source
 
 
 class OutboxRow(models.Model):
-    """A new or edited posting to match. Written by triggers, consumed by `actions.match`."""
+    """A new or edited posting to match. Written by triggers, consumed by `actions.matching.match`."""
 
     posting_id = models.BigIntegerField()
 
 
 class Revision(models.Model):
-    """A saved search whose index terms are out of date. Written by triggers, consumed by `actions.prepare`."""
+    """A saved search whose index terms are out of date. Written by triggers, consumed by `actions.matching.prepare`."""
 
     saved_id = models.BigIntegerField()
 
@@ -77,7 +77,7 @@ class Hit(models.Model):
     """A posting that a saved search found when it came.
 
     A posting may have a thousand hits, and checking two foreign keys of each would take longer than the rest. Instead
-    `actions.match` locks its postings, and a trigger writes deleted searches to `Revision`.
+    `actions.matching.match` locks its postings, and a trigger writes deleted searches to `Revision`.
     """
 
     saved = models.ForeignKey(
@@ -115,9 +115,6 @@ class Rule(models.Model):
     settings = models.JSONField(default=dict, blank=True)  # of other channels, by their names
     stop_token = models.CharField(max_length=43, unique=True)  # in the address that stops all messages with one click
     stopped_at = models.DateTimeField(null=True)  # stops messages; other effects continue
-
-    def __str__(self) -> str:
-        return f"rule of search {self.saved_id}"
 
 
 class NotificationSettings(models.Model):

@@ -262,7 +262,7 @@ class OfflineChange(models.Model):
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="offline_changes", db_index=False)
     change_id = models.UUIDField()  # by the device
-    outcome = models.CharField(max_length=10)  # see actions.offline.Outcome
+    outcome = models.CharField(max_length=10)  # see actions.marks.Outcome
     received_at = models.DateTimeField()
 
     class Meta:

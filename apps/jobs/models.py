@@ -54,9 +54,6 @@ class Job(models.Model):
             models.Index(fields=["kind", "-id"], name="job_of_kind"),
         ]
 
-    def __str__(self) -> str:
-        return f"job {self.pk} ({self.kind})"
-
 
 class Split(models.Model):
     """A part of a job's records, for one worker at a time. Its result counts once an attempt is committed."""
@@ -116,9 +113,6 @@ class Attempt(models.Model):
         ]
         indexes = [models.Index(fields=["leased_until"], condition=Q(outcome=""), name="attempt_leased")]
 
-    def __str__(self) -> str:
-        return f"attempt {self.number} at {self.split}"
-
 
 class Emitted(models.Model):
     """A value that a map split emits for the reduce stage, in the part of its key. Deleted when the job is done."""
@@ -133,7 +127,7 @@ class Emitted(models.Model):
 
 
 class DeadLetter(models.Model):
-    """A message of the broker that was redelivered too often, or that no worker can read: see `jobs.dead_letters`.
+    """A message of the broker that was redelivered too often, or that no worker can read; see `actions.dead_letters`.
 
     Its row exists while it is retried, and stays once it is a dead letter.
     """
@@ -146,6 +140,3 @@ class DeadLetter(models.Model):
     last_at = models.DateTimeField()
     abandoned_at = models.DateTimeField(null=True)
     reason = models.CharField(max_length=300, blank=True)
-
-    def __str__(self) -> str:
-        return f"{self.task} {self.id}"

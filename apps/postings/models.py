@@ -81,9 +81,6 @@ class Boilerplate(models.Model):
     state = models.BinaryField()  # a `SourceBoilerplate`
     keys = ArrayField(models.BigIntegerField())  # of repeated segments, to find those that several sources share
 
-    def __str__(self) -> str:
-        return f"boilerplate of source {self.pk}"
-
 
 class Fingerprint(models.Model):
     """The words of a posting of the last days, to find its copies by, see `algorithms.duplicates`."""
@@ -98,9 +95,6 @@ class Fingerprint(models.Model):
         # No fast update: each stored posting searches for its bands, and would read all pending entries.
         indexes = [GinIndex(fields=["bands"], name="fingerprint_bands", fastupdate=False)]
 
-    def __str__(self) -> str:
-        return f"fingerprint of posting {self.pk}"
-
 
 class Edition(models.Model):
     """How a posting read before an edit."""
@@ -110,6 +104,3 @@ class Edition(models.Model):
     html = models.TextField()
     text = models.TextField()
     replaced_at = models.DateTimeField()
-
-    def __str__(self) -> str:
-        return f"{self.title}, until {self.replaced_at}"
