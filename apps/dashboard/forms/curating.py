@@ -1,6 +1,5 @@
 """Forms to filter sources and the change log, and to edit many sources at once."""
 
-from collections.abc import Collection
 from typing import Any
 
 from django import forms
@@ -17,10 +16,16 @@ from apps.web.algorithms.numbers import whole_number
 NONE = "-"  # typed to remove a value
 
 
+class CategoryField(forms.CharField):
+    """It suggests the categories of the page's `datalist`."""
+
+    widget = forms.TextInput({"list": "known-categories"})
+
+
 class CurationForm(forms.Form):
     """Changes of the chosen sources; empty fields change nothing."""
 
-    category = forms.CharField(
+    category = CategoryField(
         max_length=100, required=False, label=_("Category"), help_text=_("Leave empty to keep it. A dash removes it.")
     )
     language = forms.CharField(
@@ -49,11 +54,6 @@ class CurationForm(forms.Form):
         choices=[("", _("unchanged")), ("paused", _("paused")), ("active", _("active"))],
     )
     why = forms.CharField(max_length=300, required=False, label=_("Reason"), help_text=_("Recorded in the change log."))
-
-    def __init__(self, *args: Any, categories: Collection[str] = (), **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.known_categories = tuple(categories)
-        self.fields["category"].widget.attrs["list"] = "known-categories"
 
     def clean_language(self) -> str:
         language = str(self.cleaned_data["language"]).strip().lower()

@@ -7,6 +7,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from apps.dashboard.forms.curating import CategoryField
 from apps.retrieval.models import Plan
 from apps.retrieval.policies import SAME, all_policies
 from apps.search.algorithms.language import BadQuery, parse
@@ -31,7 +32,7 @@ class SectionForm(forms.Form):
         ),
         widget=forms.TextInput({"dir": "auto", "spellcheck": "false", "autocapitalize": "none"}),
     )
-    category = forms.CharField(max_length=100, required=False, label=_("Category"))
+    category = CategoryField(max_length=100, required=False, label=_("Category"))
     language = forms.CharField(
         max_length=20, required=False, label=_("Language"), help_text=_("A code such as en, de or zh.")
     )
@@ -50,7 +51,6 @@ class SectionForm(forms.Form):
         if section is not None:
             options["initial"] = {name: getattr(section, name) for name in self.base_fields}
         super().__init__(*args, **options)
-        self.fields["category"].widget.attrs["list"] = "known-categories"
 
     def clean_query(self) -> str:
         query = str(self.cleaned_data["query"])
@@ -81,7 +81,7 @@ class SectionForm(forms.Form):
 
 
 class RetentionForm(forms.Form):
-    category = forms.CharField(
+    category = CategoryField(
         max_length=100, required=False, label=_("Category"), help_text=_("Leave empty for all feeds without a rule.")
     )
     days = forms.IntegerField(
@@ -91,10 +91,6 @@ class RetentionForm(forms.Form):
         label=_("Days to keep articles"),
         help_text=_("0 keeps them forever. Leave empty to remove the rule."),
     )
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.fields["category"].widget.attrs["list"] = "known-categories"
 
 
 def _policies() -> list[tuple[str, str]]:

@@ -46,7 +46,7 @@ def source_plan_page(user: User | AnonymousUser, source_id: int, now: datetime) 
         "source": source,
         "schedule": schedule,
         "plan": plan,  # None without a schedule
-        "profile_picture": _profile_picture(plan) if plan else SafeString(),  # empty while no profile is known
+        "profile_picture": _profile_picture(plan, profile) if plan and profile else SafeString(),  # empty without one
         "busiest": _busiest(profile) if profile else (),
         "local_time": _local_time(profile.utc_offset) if profile else "",
         "activity": activity_words(plan.state.activity.factor) if plan else "",
@@ -82,9 +82,7 @@ def activity_words(factor: float) -> str:
     return _("{number} times as much as usual").format(number=number)
 
 
-def _profile_picture(plan: PlanOfSource) -> SafeString:
-    if plan.profile is None:
-        return SafeString()
+def _profile_picture(plan: PlanOfSource, profile: SourceProfile) -> SafeString:
     words = _("{day} {time}: check")
     marks = [
         Mark(
@@ -94,7 +92,7 @@ def _profile_picture(plan: PlanOfSource) -> SafeString:
         )
         for coming in plan.coming
     ]
-    values = [plan.profile.hourly[day] for day in FROM_MONDAY]
+    values = [profile.hourly[day] for day in FROM_MONDAY]
     names = [_weekday(day) for day in FROM_MONDAY]
     label = _("Articles expected in each hour of the week, and the next checks")
     return mark_safe(heat_map(values, names, label=label, marks=marks))

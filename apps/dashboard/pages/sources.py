@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from apps.accounts.models import User
 from apps.alerts.queries.interest import raising
-from apps.dashboard.queries import SourceFilter, chosen_sources
+from apps.dashboard.queries import SORTS, SourceFilter, chosen_sources
 from apps.following import queries as following
 from apps.following.models import Follow, Mark
 from apps.postings import queries as postings
@@ -20,7 +20,7 @@ from apps.retrieval.models import Page, Retrieval
 from apps.retrieval.queries.lateness import late, overdue_since
 from apps.retrieval.reports.lateness import lateness_of_source
 from apps.sources import queries as sources
-from apps.sources.actions.curating import MAX_AT_ONCE, MAX_DELETED
+from apps.sources.actions.curating import MAX_AT_ONCE
 from apps.sources.algorithms.addresses import hosts_only
 from apps.sources.models import AuditEntry, Source
 from apps.sources.queries import AuditFilter
@@ -139,7 +139,6 @@ def _cut_addresses(visits: list[Retrieval], push: PushOfSource | None) -> None:
 
 # --- merging ----------------------------------------------------------------------------------------------------------
 MAX_CHOICES = 20
-MAX_FOLLOWED = ("-followers", "title", "pk")
 
 
 def merge_page(user: User, source_id: int, *, words: str, kept_id: int | None) -> Context | None:
@@ -149,7 +148,7 @@ def merge_page(user: User, source_id: int, *, words: str, kept_id: int | None) -
     if source is None:
         return None
     others = following.with_follower_counts(everything.exclude(pk=source_id))
-    choices = list(sources.matching(others, words).order_by(*MAX_FOLLOWED)[:MAX_CHOICES]) if words else []
+    choices = list(sources.matching(others, words).order_by(*SORTS["followers"])[:MAX_CHOICES]) if words else []
     kept = others.filter(pk=kept_id).first() if kept_id else None
     return {
         "source": source,  # to be merged into another
@@ -237,6 +236,4 @@ def curating_page(source_ids: Sequence[int]) -> Context:
         "categories": sources.categories(sources.everything()),
         "followers": sum(source.followers for source in named),  # type: ignore[attr-defined]
         "too_many": len(source_ids) > MAX_AT_ONCE,
-        "max_changed": MAX_AT_ONCE,
-        "max_deleted": MAX_DELETED,
     }

@@ -16,7 +16,7 @@ from apps.dashboard.forms.sources import PRIVATE
 from apps.dashboard.pages.sources import audit_page, curating_page, found_ids
 from apps.following import queries as following
 from apps.retrieval.reports.source import effect_of_many
-from apps.sources.actions.curating import MAX_AT_ONCE, Curation, delete_sources
+from apps.sources.actions.curating import MAX_AT_ONCE, MAX_DELETED, Curation, delete_sources
 from apps.sources.models import Source
 from apps.web.algorithms.numbers import whole_number
 from apps.web.pages import Context
@@ -30,9 +30,7 @@ def curate(request: Request) -> HttpResponse:
         return redirect("sources")
     page = curating_page(_chosen(request))
     if page["too_many"]:
-        messages.error(
-            request, _("At most %(most)s feeds can be changed at once.") % {"most": f"{page['max_changed']:,}"}
-        )
+        messages.error(request, _("At most %(most)s feeds can be changed at once.") % {"most": f"{MAX_AT_ONCE:,}"})
         return back(request, "sources")
     if not page["ids"]:
         messages.warning(request, _("No feed was selected."))
@@ -45,14 +43,14 @@ def curate(request: Request) -> HttpResponse:
         case "effect":
             return _show_effect(request, page)
         case "change":
-            form = CurationForm(request.POST, categories=page["categories"])
+            form = CurationForm(request.POST)
             if form.is_valid() and form.curation().listed and not _may_list(request, page):
                 form.add_error("listed", PRIVATE)
             if form.is_valid():
                 return _carry_out(request, page, form.curation(), "many sources", form.cleaned_data["why"])
             return _show_form(request, page, form)
         case _:
-            return _show_form(request, page, CurationForm(categories=page["categories"]))
+            return _show_form(request, page, CurationForm())
 
 
 def _may_list(request: Request, page: Context) -> bool:
@@ -76,7 +74,7 @@ def _next(request: Request) -> str:
 
 def _show_effect(request: Request, page: Context) -> HttpResponse:
     """Show the effect of the weights without saving; alone for htmx, or else with the form."""
-    form = CurationForm(request.POST, categories=page["categories"])
+    form = CurationForm(request.POST)
     form.is_valid()
     curation = form.curation() if not form.errors else Curation()
     found = None if curation.weight is None else effect_of_many(dict.fromkeys(page["ids"], curation.weight), now())
@@ -96,8 +94,8 @@ def _carry_out(request: Request, page: Context, curation: Curation, place: str, 
 
 def _delete(request: Request, page: Context) -> HttpResponse:
     """Delete the sources once the user has confirmed it."""
-    if page["count"] > page["max_deleted"]:
-        messages.error(request, _("At most %(most)s feeds can be deleted at once.") % {"most": page["max_deleted"]})
+    if page["count"] > MAX_DELETED:
+        messages.error(request, _("At most %(most)s feeds can be deleted at once.") % {"most": MAX_DELETED})
         return back(request, "sources")
     if "confirmed" not in request.POST:
         return show(request, "dashboard/sources_many_delete.html", page=page, next=_next(request))
