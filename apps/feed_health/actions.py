@@ -4,7 +4,6 @@ import logging
 from datetime import datetime, timedelta
 from smtplib import SMTPException
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.mail import BadHeaderError, EmailMessage
@@ -13,6 +12,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
+from apps.accounts.queries.site import own_host
 from apps.database.advisory_locks import take
 from apps.database.statements import execute
 from apps.feed_health import queries
@@ -153,17 +153,16 @@ def _mail(user_id: int, now: datetime) -> bool:
     if not notices:
         return False
     Notice.objects.filter(pk__in=[notice.pk for notice in notices]).update(mailed_at=now)
-    address = settings.PROJECT_URL.rstrip("/")
-    host = urlsplit(address).hostname or "localhost"
-    context = {"notices": notices, "address": address, "person": notices[0].user.get_username()}
+    address, person = settings.PROJECT_URL.rstrip("/"), notices[0].user
+    context = {"notices": notices, "address": address, "person": person.get_username()}
     subject = ngettext("Update on one of your feeds", "Updates on {count} of your feeds", len(notices))
     EmailMessage(
         subject=subject.format(count=len(notices)),
         body=render_to_string("feed_health/mail.txt", context),
         from_email=settings.DEFAULT_FROM_EMAIL,
-        to=[notices[0].user.email],
+        to=[person.email],
         # The same for each attempt, so that servers recognise duplicates.
-        headers={"Message-ID": f"<notices-{notices[-1].pk}@{host}>", "Auto-Submitted": "auto-generated"},
+        headers={"Message-ID": f"<notices-{notices[-1].pk}@{own_host()}>", "Auto-Submitted": "auto-generated"},
     ).send()
     return True
 

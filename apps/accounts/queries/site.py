@@ -23,6 +23,11 @@ def own_name() -> str:
     return urlsplit(settings.PROJECT_URL).netloc
 
 
+def own_host() -> str:
+    """The host alone."""
+    return urlsplit(settings.PROJECT_URL).hostname or "localhost"
+
+
 def sends_mail() -> bool:
     """Whether mails are delivered instead of printed."""
     return not settings.EMAIL_BACKEND.endswith(("console.EmailBackend", "dummy.EmailBackend"))

@@ -13,10 +13,10 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from apps.accounts.queries.site import own_address
+from apps.accounts.queries.site import own_address, own_host
 from apps.alerts.channels import Channel, Delivery, DeliveryResult, MessageKey, Occasion
 from apps.alerts.models import Rule
-from apps.alerts.queries.messages import Group, host, stop_page, zone_of
+from apps.alerts.queries.messages import Group, stop_page, zone_of
 
 ACCEPTED = 250  # SMTP: completed
 MAX_SUBJECT_LENGTH = 150  # characters
@@ -75,7 +75,7 @@ def _mail(delivery: Delivery) -> EmailMultiAlternatives:
         from_email=settings.DEFAULT_FROM_EMAIL,
         to=[user.email],
         headers={
-            "Message-ID": f"<{delivery.message.key}@{host()}>",
+            "Message-ID": f"<{delivery.message.key}@{own_host()}>",
             "List-Unsubscribe": f"<{stop_url}>",
             "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",  # RFC 8058
             "Auto-Submitted": "auto-generated",

@@ -3,10 +3,8 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.db.models import Count, Prefetch, Q, QuerySet, Window
 from django.db.models.functions import Coalesce, Left, RowNumber
 from django.urls import reverse
@@ -152,7 +150,3 @@ def finding_of(posting: Posting, beginning: str) -> Finding:
 def stop_page(token: str) -> str:
     """The address that stops messages with one click, without authentication."""
     return own_address(reverse("alert_stop", args=[token]))
-
-
-def host() -> str:
-    return urlsplit(settings.PROJECT_URL).hostname or "localhost"

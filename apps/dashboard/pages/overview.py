@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.paginator import Paginator
@@ -11,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
+from apps.accounts.queries.site import own_host
 from apps.alerts.queries import messages
 from apps.dashboard import queries
 from apps.dashboard.pages.metrics import backlogs
@@ -127,8 +127,7 @@ def _needs_of_content() -> Iterator[Need]:
 
 
 def _needs_of_settings() -> Iterator[Need]:
-    host = urlsplit(settings.PROJECT_URL).hostname or ""
-    if host in ("localhost", "127.0.0.1", "::1", ""):
+    if own_host() in ("localhost", "127.0.0.1", "::1"):
         yield Need(
             _("The portal does not know its own address."),
             _("Set WIREBEAT_URL to the public address: mails, feeds and hubs need it."),

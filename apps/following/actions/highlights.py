@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from apps.accounts.models import User
 from apps.following.actions.errors import NotPossible
-from apps.following.actions.marks import MAX_NOTE_LENGTH
+from apps.following.actions.marks import checked_note
 from apps.following.algorithms.passages import Passage, Text
 from apps.following.models import Highlight
 from apps.postings.models import Posting
@@ -43,28 +43,18 @@ def highlight(user: User, posting: Posting, selected: Passage, *, note: str = ""
                 ).format(characters=f"{MAX_QUOTE_LENGTH:,}", most=MAX_OF_POSTING)
             )
         present = Highlight(user=user, posting=posting, made_at=now, **values)
-    present.note = _checked_note(note) or present.note
+    present.note = checked_note(note) or present.note
     present.save()
     return present
 
 
 def write_highlight_note(user: User, highlight_id: int, note: str) -> bool:
     """Replace the note of a highlight; False if there is none. Raises `NotPossible` above a limit."""
-    return Highlight.objects.filter(user=user, pk=highlight_id).update(note=_checked_note(note)) > 0
+    return Highlight.objects.filter(user=user, pk=highlight_id).update(note=checked_note(note)) > 0
 
 
 def forget_highlight(user: User, highlight_id: int) -> bool:
     return Highlight.objects.filter(user=user, pk=highlight_id).delete()[0] > 0
-
-
-def _checked_note(note: str) -> str:
-    note = note.replace("\0", "").replace("\r\n", "\n").strip()
-    if len(note) > MAX_NOTE_LENGTH:
-        raise NotPossible(
-            _("A note can have at most %(most)s characters; this one has %(count)s.")
-            % {"most": f"{MAX_NOTE_LENGTH:,}", "count": f"{len(note):,}"}
-        )
-    return note
 
 
 @transaction.atomic

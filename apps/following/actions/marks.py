@@ -228,21 +228,27 @@ def delete_tag(user: User, tag_id: int) -> bool:
 @transaction.atomic
 def write_note(user: User, posting_id: int, text: str, *, now: datetime) -> bool:
     """Store or replace a user's note; an empty one is deleted, and False returned. Raises NotPossible above a limit."""
-    text = text.replace("\0", "").replace("\r\n", "\n").strip()
+    text = checked_note(text)
     if not text:
         delete_note(user, posting_id)
         return False
-    if len(text) > MAX_NOTE_LENGTH:
-        raise NotPossible(
-            _("A note can have at most %(most)s characters; this one has %(count)s.")
-            % {"most": f"{MAX_NOTE_LENGTH:,}", "count": f"{len(text):,}"}
-        )
     User.objects.select_for_update().get(pk=user.pk)  # two concurrent notes could exceed the limit
     notes = Note.objects.filter(user=user)
     if not notes.filter(posting_id=posting_id).exists() and notes.count() >= MAX_NOTES:
         raise NotPossible(_("You can have at most %(most)s notes.") % {"most": f"{MAX_NOTES:,}"})
     Note.objects.update_or_create(user=user, posting_id=posting_id, defaults={"text": text, "changed_at": now})
     return True
+
+
+def checked_note(text: str) -> str:
+    """A note as it is stored; raises NotPossible if it is too long."""
+    text = text.replace("\0", "").replace("\r\n", "\n").strip()
+    if len(text) > MAX_NOTE_LENGTH:
+        raise NotPossible(
+            _("A note can have at most %(most)s characters; this one has %(count)s.")
+            % {"most": f"{MAX_NOTE_LENGTH:,}", "count": f"{len(text):,}"}
+        )
+    return text
 
 
 def delete_note(user: User, posting_id: int) -> bool:
