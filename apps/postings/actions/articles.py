@@ -104,7 +104,7 @@ def fill(posting_id: int, page: PageOfPosting) -> bool:
     learner.save()
     stripped = learner.strip(posting.source_id, title, markup.text)
     dated = Dated(compared(title, stripped, posting.url if posting.link_key else ""), posting.published_at)
-    [folded] = fold([dated], but=[posting_id])
+    [folded] = fold([dated], exclude=[posting_id])
     Fingerprint.objects.filter(pk=posting_id).delete()
     remember([(posting_id, folded)])
     keys = (posting.fold_key, folded.key)

@@ -53,13 +53,13 @@ ORDER BY known.posting_id
 """
 
 
-def fold(articles: Sequence[Dated], *, but: Collection[int] = ()) -> list[Folded]:
-    """Give each article a key, the same for copies; `but` are postings that are no copies. One query.
+def fold(articles: Sequence[Dated], *, exclude: Collection[int] = ()) -> list[Folded]:
+    """Give each article a key, the same for copies; `exclude` are postings that are no copies. One query.
 
     A band that enough postings have is that of a template, and copies share other ones, too: further postings are not
     found by it. Concurrent transactions do not see each other's postings; see `note_copies_later`.
     """
-    by_band, folded = _by_band(articles, but), []
+    by_band, folded = _by_band(articles, exclude), []
     for dated in articles:
         near = _near(dated, by_band)
         copy = next(_copies(dated.article, near), None)
@@ -71,11 +71,11 @@ def fold(articles: Sequence[Dated], *, but: Collection[int] = ()) -> list[Folded
     return folded
 
 
-def _by_band(articles: Sequence[Dated], but: Collection[int]) -> defaultdict[int, list[Candidate]]:
+def _by_band(articles: Sequence[Dated], exclude: Collection[int]) -> defaultdict[int, list[Candidate]]:
     """The postings that have a band of any of the articles, by ascending id."""
     found: defaultdict[int, list[Candidate]] = defaultdict(list)
     if wanted := set[int]().union(*(article.bands for article, _ in articles)):
-        for row in fetch_rows(CANDIDATES, [sorted(wanted), list(but)]):
+        for row in fetch_rows(CANDIDATES, [sorted(wanted), list(exclude)]):
             dated = Dated(restored(row.values, row.words), row.published_at)
             candidate = Candidate(row.id, dated, row.fold_key, row.is_alone)
             for band in wanted.intersection(row.bands):

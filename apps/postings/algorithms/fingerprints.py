@@ -85,9 +85,6 @@ class Duplicates:
         self._hours: dict[int, float] = {}
         self._holders: dict[int, int | tuple[int, ...]] = {}  # of each band: mostly one, which saves the tuple
 
-    def __len__(self) -> int:
-        return len(self._fingerprints)
-
     def __contains__(self, key: int) -> bool:
         return key in self._fingerprints
 

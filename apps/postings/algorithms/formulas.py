@@ -5,11 +5,10 @@ A single $ is money.
 
 import json
 import re
-from functools import partial
 from html import escape
 from pathlib import Path
 
-from apps.postings.algorithms.tokens import replaced, with_texts
+from apps.postings.algorithms.tokens import with_replaced
 
 MAX_FORMULAS = 40_000  # characters of all formulas in an article
 
@@ -49,7 +48,7 @@ def with_formulas(html: str) -> str:
             return escape(match[0], quote=False)
         return _mathml(tex, "inline" if inline else "block") or escape(match[0], quote=False)
 
-    return with_texts(html, partial(replaced, _FORMULA, formula))
+    return with_replaced(html, _FORMULA, formula)
 
 
 def _mathml(tex: str, display: str) -> str:

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Callable
-from functools import partial
 from html import escape
 
-from apps.postings.algorithms.tokens import replaced, with_texts
+from apps.postings.algorithms.tokens import with_replaced
 
 MAX_ADDRESSES = 5_000  # per article; lists of more are no text
 
@@ -35,7 +34,7 @@ def with_links(html: str, start_of: Callable[[str], str]) -> str:
         label = escape(address, quote=False)
         return f"{start}{label}</a>{after}" if start else label + after
 
-    return with_texts(html, partial(replaced, _ADDRESS, link))
+    return with_replaced(html, _ADDRESS, link)
 
 
 def without_end(address: str) -> str:

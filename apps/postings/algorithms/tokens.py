@@ -96,23 +96,22 @@ def _end_of(name: str, html: str, position: int, endless: set[str]) -> int:
     return len(html) if name in _CODE else position
 
 
-def with_texts(html: str, change: Callable[[str], str]) -> str:
-    """Sanitized markup with its plain texts changed, except in links, code and formulas.
+def with_replaced(html: str, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> str:
+    """Sanitized markup with matches in its plain texts replaced by markup; links, code and formulas stay.
 
-    `change` gets a text decoded, and returns markup.
+    >>> with_replaced("<p>x &lt; y <code>x</code>", re.compile("x"), lambda match: "<b>x</b>")
+    '<p><b>x</b> &lt; y <code>x</code>'
     """
-    return _TEXT.sub(lambda match: change(unescape(match[2])) if match[2] else match[0], html)
 
+    def changed(found: re.Match[str]) -> str:
+        if not found[2]:
+            return found[0]
+        text = unescape(found[2])
+        pieces: list[str] = []
+        position = 0
+        for match in pattern.finditer(text):
+            pieces += [escape(text[position : match.start()], quote=False), replace(match)]
+            position = match.end()
+        return "".join([*pieces, escape(text[position:], quote=False)])
 
-def replaced(pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str], text: str) -> str:
-    """The text as markup, with what the pattern finds in it replaced by markup.
-
-    >>> replaced(re.compile("x"), lambda match: "<b>x</b>", "x < y")
-    '<b>x</b> &lt; y'
-    """
-    pieces = []
-    position = 0
-    for match in pattern.finditer(text):
-        pieces += [escape(text[position : match.start()], quote=False), replace(match)]
-        position = match.end()
-    return "".join([*pieces, escape(text[position:], quote=False)])
+    return _TEXT.sub(changed, html)

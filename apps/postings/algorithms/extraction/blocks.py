@@ -81,14 +81,14 @@ class Place:
             place = place.outer
         return place
 
-    def nearest(self, tags: frozenset[str], known: "dict[Place, Place | None]") -> "Place | None":
-        """This place or the first outwards that has one of the tags; what was found is kept in `known`."""
-        if self.tag in tags:
+    def nearest(self, tag: str, known: "dict[Place, Place | None]") -> "Place | None":
+        """This place or the first outwards that has the tag; what was found is kept in `known`."""
+        if self.tag == tag:
             return self
         if self.outer is None:
             return None
         if self not in known:
-            known[self] = self.outer.nearest(tags, known)
+            known[self] = self.outer.nearest(tag, known)
         return known[self]
 
     @property

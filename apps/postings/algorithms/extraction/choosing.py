@@ -70,7 +70,6 @@ MIN_LONG_WORD = 5  # letters
 MIN_REPEATED = 1_000  # characters of a run in which a block may hold several others once more
 
 _HEADLINES = frozenset({"h1", "h2", "h3"})
-_ARTICLE = frozenset({"article"})
 
 
 def chosen(blocks: Sequence[Block], likely: Probabilities) -> list[int]:
@@ -196,7 +195,7 @@ def _begins_another(headline: Block, block: Block, timed: bool, is_subheading: b
     Of the first order it must be about something else, and all of these be as long as headlines, since some write
     subheadings so; of a lower order it must be in another element, and followed by a time.
     """
-    own, other = (each.place.nearest(_ARTICLE, {}) for each in (headline, block))
+    own, other = (each.place.nearest("article", {}) for each in (headline, block))
     if own and other and own not in other.outwards() and other not in own.outwards():
         return True
     if block.signature != headline.signature or block.text == headline.text or not is_headline(block.text):

@@ -25,7 +25,7 @@ from apps.postings.algorithms.extraction.blocks import (
 from apps.postings.algorithms.extraction.cues import NAMES as CUES
 from apps.postings.algorithms.extraction.cues import cues_of
 from apps.postings.algorithms.extraction.surroundings import Columns, Rows, Surroundings
-from apps.postings.algorithms.extraction.words import BIT
+from apps.postings.algorithms.extraction.words import BIT, letters
 from apps.postings.algorithms.extraction.words import NAMES as GROUPS
 
 TAGS = (
@@ -40,7 +40,6 @@ _PUNCTUATION = re.compile('[,.;:!?…，。、；：！？»«“”„"।؟،]
 _ENDS = frozenset(".!?…。！？”\"»'’)」』।")
 _QUOTES = frozenset("\"“„«'‘")
 _COPYRIGHT = re.compile("©|copyright", re.IGNORECASE)
-_NOT_LETTERS = re.compile(r"[\W_]+")
 _TITLES = frozenset({"og:title", "twitter:title"})
 _DESCRIPTIONS = frozenset({"og:description", "description", "twitter:description"})
 
@@ -155,28 +154,26 @@ def _of_text(blocks: Sequence[Block]) -> Columns:
 def _of_head(blocks: Sequence[Block]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which blocks repeat the title that the page's head states, or the beginning of its description."""
     root = blocks[0].place.element.getroottree().getroot()
-    titles = [_letters(root.findtext(".//title") or "")]
+    titles = [letters(root.findtext(".//title") or "")]
     descriptions = []
     for meta in root.iter("meta"):
         name = (meta.get("property") or meta.get("name") or "").lower()
         if name in _TITLES:
-            titles.append(_letters((meta.get("content") or "")[:500]))
+            titles.append(letters((meta.get("content") or "")[:500]))
         elif name in _DESCRIPTIONS:
-            descriptions.append(_letters((meta.get("content") or "")[:140])[:60])
-    headings = [_letters(block.text[:500]) for block in blocks if block.tag == "h1"][:3]
+            descriptions.append(letters((meta.get("content") or "")[:140])[:60])
+    headings = [letters(block.text[:500]) for block in blocks if block.tag == "h1"][:3]
     titles = [title for title in titles if title]
     is_title = np.zeros(len(blocks), dtype=np.bool_)
     is_description = np.zeros(len(blocks), dtype=np.bool_)
     for place, block in enumerate(blocks):
-        letters = _letters(block.text[:400])
-        if len(letters) >= 12 and block.size < 400:
-            repeated = any(letters in title or (len(title) > 12 and title in letters) for title in titles)
-            is_title[place] = repeated or letters in headings
-        if len(letters) >= 25:
-            start = letters[:60]
+        own = letters(block.text[:400])
+        if len(own) >= 12 and block.size < 400:
+            repeated = any(own in title or (len(title) > 12 and title in own) for title in titles)
+            is_title[place] = repeated or own in headings
+        if len(own) >= 25:
             is_description[place] = any(
-                len(stated) >= 25 and (letters.startswith(stated) or stated.startswith(start))
-                for stated in descriptions
+                len(stated) >= 25 and (own.startswith(stated) or stated.startswith(own[:60])) for stated in descriptions
             )
     return is_title, is_description
 
@@ -213,7 +210,3 @@ def _of_tags(blocks: Sequence[Block]) -> Rows:
         if (place := _TAG_PLACE.get(block.tag)) is not None:
             found[row, place] = 1.0
     return found
-
-
-def _letters(text: str) -> str:
-    return _NOT_LETTERS.sub("", text).lower()

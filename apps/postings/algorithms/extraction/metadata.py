@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from lxml import etree
 
-from apps.postings.algorithms.extraction.words import EXPRESSIONS
+from apps.postings.algorithms.extraction.words import EXPRESSIONS, letters
 from apps.postings.algorithms.words.detection import scores
 from apps.sources.algorithms.addresses import absolute
 from apps.sources.algorithms.discovery import base_of
@@ -54,7 +54,6 @@ _SITE_NAME = re.compile(r"\s+[|–—-]\s+[^|–—-]{2,40}$")
 _AUTHOR_ELEMENTS = etree.XPath("(//*[@rel='author'] | //*[@itemprop='author'])[position() <= 20]")
 _BYLINES = etree.XPath("(//*[contains(@class, 'author') or contains(@class, 'byline')])[position() <= 50]")
 _THE = frozenset({"the", "der", "die", "das", "le", "la", "les", "el", "il"})
-_NOT_LETTERS = re.compile(r"[\W_]+")
 _DAY = re.compile(r"\b(?:19|20)\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?\s?(?:Z|[+-]\d\d:?\d\d)?)?")
 _PACKED_DAY = re.compile(r"\b(20\d\d)(\d\d)(\d\d)\b")
 _DAY_IN_ADDRESS = re.compile(r"/((?:19|20)\d\d)[/-]?(\d\d?)[/-]?(\d\d?)(?=[/-])")
@@ -186,11 +185,11 @@ class _Reader:
         """People, by the first source that names any: what only names the publisher says nothing."""
         named = self._identified("name")
         publishers = [each["publisher"] for each in self.articles if each.get("publisher")]
-        names = [name for each in publishers for name in _people(each, named, is_house=True)]
+        names = [name for each in publishers for name in _people(each, named, is_publisher=True)]
         stated = names if publishers else [self._meta("og:site_name")]
-        house = [words for name in stated if (words := _words(name))]
+        publisher = [words for name in stated if (words := _words(name))]
         for texts in self._author_texts(named):
-            if people := [name for name in _names(texts) if not any(words <= _words(name) for words in house)]:
+            if people := [name for name in _names(texts) if not any(words <= _words(name) for words in publisher)]:
                 return people
         return ()
 
@@ -289,15 +288,15 @@ def _plain(value: Any) -> str:
     return unescape(without_controls(value)).strip() if isinstance(value, str) else ""
 
 
-def _people(value: Any, named: dict[str, dict[str, Any]], *, is_house: bool = False) -> Iterator[str]:
-    """The names of people, without those of organizations; with `is_house` the names of who is no person."""
+def _people(value: Any, named: dict[str, dict[str, Any]], *, is_publisher: bool = False) -> Iterator[str]:
+    """The names of people, without those of organizations; with `is_publisher` the names of who is no person."""
     for each in value if isinstance(value, list) else [value]:
         if isinstance(each, dict):
             if not each.get("name") and isinstance(each.get("@id"), str):
                 each = named.get(each["@id"], each)
             kinds = _types(each)
-            is_person = "person" in kinds or not (is_house or any(kind.endswith("organization") for kind in kinds))
-            if is_person != is_house:
+            is_person = "person" in kinds or not (is_publisher or any(kind.endswith("organization") for kind in kinds))
+            if is_person != is_publisher:
                 yield from _listed(each.get("name"))
         elif isinstance(each, str):
             yield each
@@ -343,7 +342,3 @@ def _moment(text: str) -> datetime | None:
 
 def _text(element: etree._Element | None) -> str:
     return without_controls("".join(map(str, element.itertext()))) if element is not None else ""
-
-
-def letters(text: str) -> str:
-    return _NOT_LETTERS.sub("", text).lower()

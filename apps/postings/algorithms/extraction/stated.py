@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from apps.postings.algorithms.extraction.blocks import Block
 from apps.postings.algorithms.extraction.choosing import THRESHOLD, Probabilities, Shingle, shingles, words
-from apps.postings.algorithms.extraction.metadata import LINKED_DATA, letters, objects_of
-from apps.postings.algorithms.extraction.words import EXPRESSIONS
+from apps.postings.algorithms.extraction.metadata import LINKED_DATA, objects_of
+from apps.postings.algorithms.extraction.words import EXPRESSIONS, letters
 from apps.sources.formats.dates import parse_date
 from apps.sources.formats.text import paragraphs
 

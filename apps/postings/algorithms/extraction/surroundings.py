@@ -81,7 +81,7 @@ class Surroundings:
     def _share_of_nearest(self, tag: str) -> Rows:
         total = max(1.0, float(self.prose.sum()))
         known: dict[Place, Place | None] = {}
-        nearest = [block.place.nearest(frozenset({tag}), known) for block in self.blocks]
+        nearest = [block.place.nearest(tag, known) for block in self.blocks]
         return np.array([self.inside.get(place, 0.0) / total if place else 0.0 for place in nearest])
 
     def _of_position(self) -> Columns:

@@ -22,6 +22,7 @@ _ATTRIBUTES = ("class", "id", "itemprop", "role", "data-component", "data-testid
 _MAX_LABEL_LENGTH = 40  # characters
 _MAX_LENGTH = 400
 _CASE_CHANGE = re.compile("(?<=[a-z])(?=[A-Z])")
+_NOT_LETTERS = re.compile(r"[\W_]+")
 
 
 def compiled(group: str, *, case_sensitive: bool = True) -> "re2.Set":
@@ -66,3 +67,12 @@ def _groups(names: str) -> int:
 def containers(names: str) -> tuple[int, ...]:
     """Which kinds of container an element is by its class, id, role and style."""
     return tuple(_CONTAINERS.Match(names) or ())
+
+
+def letters(text: str) -> str:
+    """The letters and digits of a text, in lower case.
+
+    >>> letters("A_Title, 2nd")
+    'atitle2nd'
+    """
+    return _NOT_LETTERS.sub("", text).lower()
