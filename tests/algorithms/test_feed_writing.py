@@ -70,7 +70,7 @@ def test_our_own_parser_reads_all_of_it(name):
     form = FORMS[name]
     sound = Enclosure("https://news.example/1.mp3", "audio/mpeg", 1_000, 60, "The sound")
     entry = an_entry(author="Ann", categories=("World", "News"), enclosures=(sound,), source_title="Gazette")
-    content = form.write(a_feed([entry], description="About", language="en"))
+    content = form.write(a_feed([entry], description="About"))
     read = parse(content, content_type=form.media_type, url="https://portal.example/feed")
     assert read.title == "Mine"
     [found] = read.entries

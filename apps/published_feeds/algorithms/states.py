@@ -12,15 +12,15 @@ from apps.published_feeds.formats.feed import LONG_AGO, Entry, Feed
 
 _VERSION = "1"  # of the serialization of feeds
 _HEAD = 7  # characters
-_PRINT = 5  # characters of an entry, 30 bits: among a hundred entries a new one is taken for a known one once in 10^7
-_TAG = re.compile(rf'(?:W/)?"{_VERSION}[\w-]{{{_HEAD}}}\.((?:[\w-]{{{_PRINT}}})*)"', re.ASCII)
+_FINGERPRINT = 5  # characters, 30 bits: among a hundred entries a new one is taken for a known one once in 10^7
+_TAG = re.compile(rf'(?:W/)?"{_VERSION}[\w-]{{{_HEAD}}}\.((?:[\w-]{{{_FINGERPRINT}}})*)"', re.ASCII)
 _PREFERENCE = re.compile(r"feed\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?", re.IGNORECASE)
 
 
 def tag_of(feed: Feed) -> str:
     """The entity tag of a feed: a digest of its metadata, and a shorter one of each entry."""
     head = _digest(repr(feed._replace(entries=())), _HEAD)
-    return f'"{_VERSION}{head}.{"".join(map(_print, feed.entries))}"'
+    return f'"{_VERSION}{head}.{"".join(map(_fingerprint, feed.entries))}"'
 
 
 def delta(feed: Feed, if_none_match: str) -> Feed | None:
@@ -31,8 +31,8 @@ def delta(feed: Feed, if_none_match: str) -> Feed | None:
     tag = _TAG.search(if_none_match)
     if tag is None:
         return None
-    had = {tag[1][at : at + _PRINT] for at in range(0, len(tag[1]), _PRINT)}
-    lacking = tuple(entry for entry in feed.entries if _print(entry) not in had)
+    had = {tag[1][at : at + _FINGERPRINT] for at in range(0, len(tag[1]), _FINGERPRINT)}
+    lacking = tuple(entry for entry in feed.entries if _fingerprint(entry) not in had)
     return feed._replace(entries=lacking) if len(lacking) < len(feed.entries) else None
 
 
@@ -46,8 +46,8 @@ def takes_deltas(header: str) -> bool:
     return any(float(found[1] or 1) > 0 for found in preferences if found)
 
 
-def _print(entry: Entry) -> str:
-    return _digest(repr(entry._replace(listed=LONG_AGO)), _PRINT)  # the content, not its time of arrival
+def _fingerprint(entry: Entry) -> str:
+    return _digest(repr(entry._replace(listed=LONG_AGO)), _FINGERPRINT)  # the content, not its time of arrival
 
 
 def _digest(text: str, length: int) -> str:

@@ -32,7 +32,6 @@ class Feed(NamedTuple):
     entries: tuple[Entry, ...] = ()
     id: str = ""  # its own address, unless it has another name
     description: str = ""
-    language: str = ""
     since: datetime = LONG_AGO  # creation of the list
 
     @property

@@ -18,7 +18,6 @@ def write(feed: Feed) -> bytes:
         "home_page_url": feed.home,
         "feed_url": feed.address,
         "description": feed.description,
-        "language": feed.language,
     }
     written = _filled(values) | {"items": [_item(entry) for entry in feed.entries]}
     return json.dumps(written, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
