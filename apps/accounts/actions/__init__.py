@@ -129,19 +129,16 @@ def end_session(user: User, session_id: int) -> bool:
     return True
 
 
-def purge_sessions(*, now: datetime) -> int:
-    """Delete expired sessions and list entries without a session; returns the number of sessions."""
-    deleted = 0
+def purge_sessions(*, now: datetime) -> None:
+    """Delete expired sessions, and list entries without a session."""
     while batch := list(Session.objects.filter(expire_date__lt=now).values_list("pk", flat=True)[:PURGED_AT_ONCE]):
         # The condition is repeated, because a session may have been extended since.
-        count, _rows = Session.objects.filter(pk__in=batch, expire_date__lt=now).delete()
-        deleted += count
+        Session.objects.filter(pk__in=batch, expire_date__lt=now).delete()
     present = Session.objects.filter(session_key=OuterRef("session_key"))
     # A new entry may precede its session.
     listed = UserSession.objects.filter(~Exists(present), created_at__lt=now - timedelta(days=1))
     while batch := list(listed.values_list("pk", flat=True)[:PURGED_AT_ONCE]):
         UserSession.objects.filter(pk__in=batch).delete()
-    return deleted
 
 
 # --- the end of an account --------------------------------------------------------------------------------------------

@@ -181,15 +181,12 @@ def retry(user: User, message_id: int, *, now: datetime) -> bool:
     return True
 
 
-def forget_old(*, now: datetime) -> int:
-    """Delete old messages with their attempts; returns how many."""
-    forgotten = 0
+def forget_old(*, now: datetime) -> None:
+    """Delete old messages with their attempts."""
     while old := list(Message.objects.filter(done_at__lt=now - KEPT).values_list("pk", flat=True)[:PRUNE_BATCH]):
         with transaction.atomic():
             Attempt.objects.filter(message__in=old).delete()
             Message.objects.filter(pk__in=old).delete()
-        forgotten += len(old)
-    return forgotten
 
 
 # --- messages: a waiting one takes more hits until a worker begins to send it -----------------------------------------
@@ -254,8 +251,6 @@ def send_tasks(message_ids: Sequence[int]) -> None:
         current_app.send_task(TASK, args=[message_id], ignore_result=True, expires=EXPIRE_SECONDS)
 
 
-def send_due(*, now: datetime) -> int:
-    """Enqueue tasks for all due messages, also those whose task was lost; returns how many."""
-    due = messages.due(now)
-    send_tasks(due)
-    return len(due)
+def send_due(*, now: datetime) -> None:
+    """Enqueue tasks for all due messages, also those whose task was lost."""
+    send_tasks(messages.due(now))

@@ -287,22 +287,20 @@ WITH old AS MATERIALIZED (
     DELETE FROM alerts_hit USING old JOIN bound USING (saved_id)
     WHERE alerts_hit.id = old.id AND old.posting_id < bound.posting_id
 )
-SELECT max(id), (SELECT count(*) FROM old JOIN bound USING (saved_id) WHERE old.posting_id < bound.posting_id) FROM old
+SELECT max(id) FROM old
 """
 
 
-def forget_old_hits(*, now: datetime) -> int:
-    """Delete hits older than 90 days except the newest hundred of each search; returns how many."""
-    forgotten = 0
+def forget_old_hits(*, now: datetime) -> None:
+    """Delete hits older than 90 days except the newest hundred of each search."""
     last: int | None = 0
     while last is not None:
-        last, gone = _forget_some(now - KEPT, last)
-        forgotten += gone
-    return forgotten
+        last = _forget_some(now - KEPT, last)
 
 
 @transaction.atomic
-def _forget_some(before: datetime, behind: int) -> tuple[int | None, int]:
+def _forget_some(before: datetime, behind: int) -> int | None:
     take(MATCHING)
-    [(last, gone)] = fetch(_FORGET, [before, behind, PRUNE_BATCH, ALWAYS_KEPT - 1])
-    return last, gone
+    last: int | None
+    [(last,)] = fetch(_FORGET, [before, behind, PRUNE_BATCH, ALWAYS_KEPT - 1])
+    return last

@@ -171,9 +171,8 @@ def forget_browsers(browsers: QuerySet[Browser]) -> bool:
 
 def stop(token: str, *, now: datetime) -> list[SavedSearch]:
     """Stop all messages of the searches of a stop token; returns the searches, none for an invalid token."""
-    rules = _rules_of(token)
-    rules.filter(stopped_at=None).update(stopped_at=now)
-    return [rule.saved for rule in rules.select_related("saved").order_by("saved__name")]
+    _rules_of(token).filter(stopped_at=None).update(stopped_at=now)
+    return stopped_by(token)
 
 
 def stopped_by(token: str) -> list[SavedSearch]:

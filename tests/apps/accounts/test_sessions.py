@@ -91,7 +91,7 @@ def test_expired_sessions_are_purged_with_their_entries(monkeypatch):
     *over, present = (client.session.session_key for client in clients)
     Session.objects.filter(session_key__in=over).update(expire_date=now() - timedelta(seconds=1))
     UserSession.objects.update(created_at=now() - timedelta(days=2))
-    assert actions.purge_sessions(now=now()) == 5
+    actions.purge_sessions(now=now())
     assert list(Session.objects.values_list("session_key", flat=True)) == [present]
     assert list(UserSession.objects.values_list("session_key", flat=True)) == [present]
     assert clients[-1].get(reverse("account")).status_code == 200
