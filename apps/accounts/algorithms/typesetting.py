@@ -5,9 +5,12 @@ from typing import NamedTuple, Self
 
 SIZES = range(1, 6)  # small to large; 2 is the default
 LEADINGS = range(1, 4)  # tight, normal, relaxed
-FAMILIES = range(1, 3)  # serif, sans
-WIDTHS = range(1, 4)  # narrow, normal, wide
-STEPS = {"size": SIZES, "leading": LEADINGS, "family": FAMILIES, "width": WIDTHS}
+STEPS = {
+    "size": SIZES,
+    "leading": LEADINGS,
+    "family": range(1, 3),  # serif, sans
+    "width": range(1, 4),  # narrow, normal, wide
+}
 
 
 class Typesetting(NamedTuple):

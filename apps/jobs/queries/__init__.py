@@ -62,7 +62,6 @@ class Progress(NamedTuple):
 
     splits: int
     done: int
-    running: int
     dead: int
     records: int
     records_done: int
@@ -88,7 +87,6 @@ def progress(jobs: Sequence[Job]) -> dict[int, Progress]:
         .annotate(
             splits=Count("pk"),
             done=Count("pk", filter=is_done),
-            running=Count("pk", filter=Q(state=Split.State.RUNNING)),
             dead=Count("pk", filter=Q(state=Split.State.DEAD)),
             records_in_all=Sum("records"),
             records_done=Sum("records", filter=is_done, default=0),
@@ -104,8 +102,8 @@ def progress(jobs: Sequence[Job]) -> dict[int, Progress]:
 
 def _progress(job: Job, row: Mapping[str, Any] | None, workers: int) -> Progress:
     if row is None:
-        return Progress(0, 0, 0, 0, 0, 0, workers, None)
-    counts = {name: row[name] for name in ("splits", "done", "running", "dead", "records_done")}
+        return Progress(0, 0, 0, 0, 0, workers, None)
+    counts = {name: row[name] for name in ("splits", "done", "dead", "records_done")}
     left = _seconds_left(job, row, workers)
     return Progress(**counts, records=row["records_in_all"], workers=workers, seconds_left=left)
 
