@@ -63,9 +63,9 @@ def test_changes_without_id_are_skipped(change):
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        (b"", "no JSON"),
-        (b"\xff", "no JSON"),
-        (b"[" * 50_000, "no JSON"),
+        (b"", "not JSON"),
+        (b"\xff", "not JSON"),
+        (b"[" * 50_000, "not JSON"),
         (b"[]", "no list"),
         (b'{"changes": 7}', "no list"),
         (a_message(person=7), "whose"),

@@ -54,7 +54,7 @@ def unpack(stored: bytes, digest: bytes, size: int) -> bytes:
     try:
         body = unpacker.decompress(stored, size + 1)
     except zlib.error as error:
-        raise Damaged("its file is no gzip") from error
+        raise Damaged("its file is not gzip") from error
     if len(body) != size or not unpacker.eof:
         raise Damaged(f"its file does not hold {size:,} bytes")
     if hash_of(body) != digest:

@@ -57,14 +57,14 @@ def parse(body: bytes) -> Message:
     try:
         data = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise BadMessage("The message is no JSON.") from error
+        raise BadMessage("The message is not JSON.") from error
     if not isinstance(data, dict) or not isinstance(data.get("changes"), list):
         raise BadMessage("The message has no list “changes”.")
     if len(data["changes"]) > MAX_CHANGES:
         raise BadMessage(f"The message has {len(data['changes']):,} changes; send at most {MAX_CHANGES} at a time.")
     person, sent_at = data.get("person"), _time(data.get("sent_at"))
     if not isinstance(person, str) or sent_at is None:
-        raise BadMessage("The message says not whose it is (“person”) or when it was sent (“sent_at”).")
+        raise BadMessage("The message does not say whose it is (“person”) or when it was sent (“sent_at”).")
     changes: list[QueuedChange] = []
     refused: list[str] = []
     for one in data["changes"]:

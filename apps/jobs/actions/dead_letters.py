@@ -127,7 +127,7 @@ def send_again(id: str) -> bool:
         called = json.loads(message.content)
         args, kwargs = list(called["args"]), dict(called["kwargs"])
     except (ValueError, TypeError, KeyError):
-        raise NotSendable("What it says cannot be read, so it cannot be sent again.") from None
+        raise NotSendable("Its content cannot be read, so it cannot be sent again.") from None
     current_app.send_task(message.task, args=args, kwargs=kwargs, ignore_result=True)
     message.delete()
     return True

@@ -48,7 +48,7 @@ class Cursor:
                 raise ValueError(text)
             return cls(moment_of(int(at)), int(number))
         except (ValueError, OverflowError) as error:
-            raise BadCursor(f"{text[:50]!r} is no place in a list") from error
+            raise BadCursor(f"{text[:50]!r} is not a cursor") from error
 
 
 def everything() -> QuerySet[Posting]:

@@ -46,7 +46,7 @@ class RankCursor:
             until, at, position = map(int, parts)
             if until <= _MAX_NUMBER and at <= microseconds(now):
                 return cls(until, at, position)
-        raise BadCursor(f"{text[:50]!r} is no place in a list")
+        raise BadCursor(f"{text[:50]!r} is not a cursor")
 
     def at(self, now: datetime) -> datetime:
         """The time, in the zone of `now`."""

@@ -101,7 +101,7 @@ def test_missing_file_is_reported_and_restored_by_storing_again(storage):
 
 
 @pytest.mark.parametrize(
-    ("stored", "how"), [(b"", "does not hold 1,334 bytes"), (b"nonsense", "no gzip"), (b"\x1f\x8b" * 9, "no gzip")]
+    ("stored", "how"), [(b"", "does not hold 1,334 bytes"), (b"nonsense", "not gzip"), (b"\x1f\x8b" * 9, "not gzip")]
 )
 def test_damaged_file_is_reported_and_replaced_by_storing_again(storage, stored, how):
     digest = keep_page()

@@ -53,7 +53,7 @@ def test_job_is_paused_resumed_cancelled_and_retried(counting_job, output_of):
     assert "failed: ValueError: No." in output_of("show", number)
     assert output_of("retry", number) == f"Job {number} is tried again.\n"
     assert output_of("cancel", number) == f"Job {number} is cancelled.\n"
-    with pytest.raises(CommandError, match="is cancelled; it cannot be changed so"):
+    with pytest.raises(CommandError, match="is cancelled; this change is not possible in that state"):
         call_command("job", "pause", number)
 
 

@@ -60,7 +60,7 @@ class Command(BaseCommand):
         change, outcome = CHANGES[what]
         if not change(job_id):
             state = Job.objects.get(pk=job_id).get_state_display().lower()
-            raise CommandError(f"Job {job_id} is {state}; it cannot be changed so.")
+            raise CommandError(f"Job {job_id} is {state}; this change is not possible in that state.")
         self.stdout.write(f"Job {job_id} {outcome}.")
 
     def _start(self, kind: str, parameters: list[str]) -> None:

@@ -38,12 +38,12 @@ def place_in(text: str, *kinds: type) -> tuple[str | int, ...]:
     try:
         values = json.loads(urlsafe_base64_decode(text))
     except (ValueError, RecursionError) as error:
-        raise BadCursor(f"{text[:50]!r} is no place in a list") from error
+        raise BadCursor(f"{text[:50]!r} is not a cursor") from error
     fits = isinstance(values, list) and len(values) == len(kinds)
     if not fits or not all(type(value) is kind for value, kind in zip(values, kinds, strict=True)):
-        raise BadCursor(f"{text[:50]!r} is no place in this list")
+        raise BadCursor(f"{text[:50]!r} is not a cursor of this list")
     if any(isinstance(value, int) and abs(value) > MAX_ID for value in values) or "\0" in "".join(map(str, values)):
-        raise BadCursor(f"{text[:50]!r} is no place in this list")
+        raise BadCursor(f"{text[:50]!r} is not a cursor of this list")
     return tuple(values)
 
 

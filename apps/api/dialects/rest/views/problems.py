@@ -106,7 +106,7 @@ def _of_impossible(request: HttpRequest, error: Impossible) -> HttpResponse:
 
 def _of_values(request: HttpRequest, error: ValidationError) -> HttpResponse:
     errors = [Wrong(place=_place(each["loc"]), message=each["msg"]) for each in error.errors[:MAX_ERRORS]]
-    return problem_response("Some values of the request cannot be.", 422, errors=errors)
+    return problem_response("Some values of the request are invalid.", 422, errors=errors)
 
 
 def _place(parts: Sequence[str | int]) -> str:
@@ -121,7 +121,7 @@ def _place(parts: Sequence[str | int]) -> str:
 
 def _of_cursor(request: HttpRequest, error: BadCursor) -> HttpResponse:
     return problem_response(
-        "The cursor is no place in this list.", 400, errors=[Wrong(place="query.cursor", message=str(error))]
+        "The cursor does not belong to this list.", 400, errors=[Wrong(place="query.cursor", message=str(error))]
     )
 
 

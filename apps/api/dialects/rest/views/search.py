@@ -222,7 +222,7 @@ def read_search(request: PersonsRequest, search_id: Id) -> Search:
 
 def _own(user: User, search_id: int) -> SavedSearch:
     found = saved_searches(user).select_related("percolator_query").filter(pk=search_id).first()
-    return present(found, "You keep no such search.")
+    return present(found, "You have no such saved search.")
 
 
 @router.patch("/searches/{search_id}", response=answers(Search, 400, 409))

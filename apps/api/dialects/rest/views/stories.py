@@ -82,7 +82,7 @@ def list_stories(request: PersonsRequest, params: PartOf) -> StoryList:
 def _place(cursor: str, now: datetime) -> tuple[datetime, int]:
     at, begin = map(int, place_in(cursor, int, int))
     if not 0 <= begin <= stories.CONSIDERED or not 0 <= at <= microseconds(now):
-        raise BadCursor(f"{cursor[:50]!r} is no place in this list")
+        raise BadCursor(f"{cursor[:50]!r} is not a cursor of this list")
     return moment_of(at), begin
 
 
