@@ -211,13 +211,11 @@ def same_postings(from_id: int, to_id: int) -> list[tuple[int, int]]:
     """Disjoint pairs of postings of two sources with the same identity or page. Two queries."""
     pairs: dict[int, int] = {}
     taken: set[int] = set()
-    with connection.cursor() as cursor:
-        for condition in (_BY_IDENTITY, _BY_LINK):
-            cursor.execute(_SAME.format(condition=condition), [from_id, to_id])
-            for merged, kept in cursor.fetchall():
-                if merged not in pairs and kept not in taken:
-                    pairs[merged] = kept
-                    taken.add(kept)
+    for condition in (_BY_IDENTITY, _BY_LINK):
+        for merged, kept in fetch(_SAME.format(condition=condition), [from_id, to_id]):
+            if merged not in pairs and kept not in taken:
+                pairs[merged] = kept
+                taken.add(kept)
     return list(pairs.items())
 
 
