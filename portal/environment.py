@@ -300,13 +300,14 @@ def mail_server(name: str) -> MailServer:
 _PROVIDER = {"id", "name", "server", "client_id", "secret"}
 
 
-def identity_providers(name: str) -> list[dict[str, Any]]:
-    """allauth's description of OpenID providers from a JSON object, or several in a list: ``{"id": "acme",
-    "name": "Acme", "server": "https://id.acme.example", "client_id": "wirebeat", "secret": "…"}``.
+def identity_providers(name: str) -> list[dict[str, Any]] | None:
+    """allauth's description of OpenID providers from a JSON object, or several in a list; None if nothing is set.
+
+    ``{"id": "acme", "name": "Acme", "server": "https://id.acme.example", "client_id": "wirebeat", "secret": "…"}``
     """
     value = text(name)
     if not value.strip():
-        return []
+        return None
     try:
         given = json.loads(value)
     except ValueError as error:

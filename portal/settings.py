@@ -83,7 +83,6 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.mfa",
     "allauth.socialaccount",
-    "allauth.socialaccount.providers.openid_connect",
     "allauth.usersessions",
     "csp",
     "django_celery_beat",
@@ -96,6 +95,8 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.staticfiles",
 ]
+if variables.OIDC is not None:  # it loads Requests
+    INSTALLED_APPS.append("allauth.socialaccount.providers.openid_connect")
 if (variables.BASE_DIR / "lab").is_dir():  # the demo, benchmarks and evaluations
     INSTALLED_APPS.append("lab")
 MIDDLEWARE = [
@@ -229,7 +230,7 @@ MFA_TOTP_ISSUER = "Wirebeat"
 MFA_TOTP_TOLERANCE = 1  # codes before and after the current one, for clocks that are slow or fast
 SOCIALACCOUNT_ADAPTER = "apps.accounts.adapters.ForeignAccountAdapter"
 SOCIALACCOUNT_PROVIDERS: dict[str, dict[str, Any]] = {
-    "openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": variables.OIDC}
+    "openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": variables.OIDC or []}
 }
 
 LANGUAGE_CODE = "en"

@@ -4,8 +4,7 @@ from django.urls import include, path
 from django.urls.resolvers import RoutePattern
 from django.views.generic import RedirectView
 
-from apps.accounts.views import sign_in_elsewhere
-from portal import unavailable
+from portal import unavailable, variables
 from portal.loading import LoadedLater
 
 admin.autodiscover()
@@ -17,7 +16,6 @@ urlpatterns = [
     path("", include("apps.dashboard.urls")),
     path("", include("apps.websub.urls")),
     path("", include("apps.published_feeds.urls")),
-    path("accounts/oidc/<str:provider_id>/login/", sign_in_elsewhere),
     path("accounts/", include("allauth.urls")),
     path("account/", include("apps.accounts.urls")),
     path("account/", include("apps.account_data.urls")),
@@ -26,5 +24,9 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     LoadedLater(RoutePattern(""), "apps.api.urls"),
 ]
+if variables.OIDC is not None:
+    from apps.accounts.views.elsewhere import sign_in_elsewhere
+
+    urlpatterns.insert(0, path("accounts/oidc/<str:provider_id>/login/", sign_in_elsewhere))
 handler404 = "apps.reading.views.news.not_found"
 handler500 = unavailable.answer

@@ -101,7 +101,7 @@ ACME = {"id": "acme", "name": "Acme", "server": "https://id.acme.example/", "cli
 
 
 def test_openid_providers_come_as_json(monkeypatch):
-    assert environment.identity_providers("WIREBEAT_NOT_SET") == []
+    assert environment.identity_providers("WIREBEAT_NOT_SET") is None
     monkeypatch.setenv("WIREBEAT_SET", json.dumps(ACME))
     [app] = environment.identity_providers("WIREBEAT_SET")
     assert (app["provider_id"], app["settings"]["server_url"]) == ("acme", "https://id.acme.example")

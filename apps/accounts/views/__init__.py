@@ -1,6 +1,5 @@
 """Pages of an account that allauth does not have."""
 
-from allauth.socialaccount.providers.openid_connect.views import login as openid_login
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -88,15 +87,3 @@ def accept_invitation(request: HttpRequest, invitation_secret: str) -> HttpRespo
         return render(request, "accounts/invitation_over.html", status=404)
     request.session[INVITATION] = invitation_secret
     return redirect("account_signup")
-
-
-# --- signing in elsewhere ---------------------------------------------------------------------------------------------
-def sign_in_elsewhere(request: HttpRequest, provider_id: str) -> HttpResponseBase:
-    """To an OpenID provider by way of a page: our content security policy forbids forms that lead to other sites."""
-    response: HttpResponseBase = openid_login(request, provider_id=provider_id)
-    leads_away = response.status_code == 302 and response["Location"].startswith(("https://", "http://"))
-    if request.method != "POST" or not leads_away:
-        return response
-    page = render(request, "socialaccount/login_redirect.html", {"redirect_to": response["Location"]})
-    page.cookies.update(response.cookies)
-    return page
