@@ -9,10 +9,11 @@ from django.conf import settings
 from django.core.mail import BadHeaderError, EmailMessage
 from django.db import transaction
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils.translation import ngettext
 
 from apps.accounts.models import User
-from apps.accounts.queries.site import own_host
+from apps.accounts.queries.site import own_address, own_host
 from apps.database.advisory_locks import take
 from apps.database.statements import execute
 from apps.feed_health import queries
@@ -153,8 +154,8 @@ def _mail(user_id: int, now: datetime) -> bool:
     if not notices:
         return False
     Notice.objects.filter(pk__in=[notice.pk for notice in notices]).update(mailed_at=now)
-    address, person = settings.PROJECT_URL.rstrip("/"), notices[0].user
-    context = {"notices": notices, "address": address, "person": person.get_username()}
+    person = notices[0].user
+    context = {"notices": notices, "address": own_address(reverse("feed_health")), "person": person.get_username()}
     subject = ngettext("Update on one of your feeds", "Updates on {count} of your feeds", len(notices))
     EmailMessage(
         subject=subject.format(count=len(notices)),

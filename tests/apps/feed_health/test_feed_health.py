@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.test.utils import override_script_prefix
 
 from apps.accounts.models import User
 from apps.feed_health import actions, queries
@@ -173,6 +174,17 @@ def test_only_users_who_want_it_get_one_mail(follow, mailoutbox, settings):
     assert mail.to == ["ada@example.org"]
     assert "is failing" in mail.body
     assert "https://news.example/feeds/health/" in mail.body
+
+
+def test_mails_of_a_portal_below_a_path_name_it_once(follow, mailoutbox, settings):
+    settings.PROJECT_URL = "https://example.org/news"
+    User.objects.update(email="ada@example.org")
+    actions.set_mail(follow.user, is_wanted=True, now=NOON)
+    broken(follow.source)
+    actions.notify_followers(now=NOON + HOUR)
+    with override_script_prefix("/news/"):
+        actions.mail(now=NOON + HOUR)
+    assert " https://example.org/news/feeds/health/\n" in mailoutbox[0].body
 
 
 def test_earlier_or_dismissed_notices_are_not_mailed(follow, mailoutbox):
