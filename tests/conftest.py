@@ -18,7 +18,6 @@ from _pytest.doctest import DoctestModule
 
 from lab import throwaway
 
-os.environ.setdefault("WIREBEAT_OIDC", "[]")  # tests name a provider each
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")  # the browser's driver runs a loop in the test's thread
 
 gc.disable()  # until all tests are collected, since objects created until then stay alive

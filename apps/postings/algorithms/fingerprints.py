@@ -88,6 +88,9 @@ class Duplicates:
     def __contains__(self, key: int) -> bool:
         return key in self._fingerprints
 
+    def __len__(self) -> int:
+        return len(self._fingerprints)
+
     def add(self, key: int, hours: float, fingerprint: Fingerprint) -> None:
         """Let copies of a report of a time be found; one of too few words has none."""
         if not fingerprint.size:
