@@ -8,7 +8,6 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-import psutil
 from celery import Celery, Task, beat
 from celery.app import backends
 from celery.schedules import crontab
@@ -19,7 +18,7 @@ from apps.database import counters
 from apps.database.time_limits import BUSY_TASKS, RARE_SECONDS, stopping
 from portal.launcher import processes
 
-TRIMMED_BYTES, TRIM_SECONDS = 16 * 2**20, 60.0  # growth of a process and time between two returns of its memory
+RETURN_SECONDS = 60.0  # between two returns of freed memory, which take a tenth of a millisecond and more
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 # Django's checks import all pages, which takes each process 0.7 s and 22 MB. `manage.py check` makes them.
@@ -66,17 +65,16 @@ def close_connection_unless_busy(**_: Any) -> None:
         connection.close()
 
 
-class _Trimmed:
-    at, left = 0.0, 0  # monotonic seconds; bytes that this process had then
+class _Returned:
+    at = 0.0  # monotonic seconds
 
 
 @task_postrun.connect
 def return_memory(**_: Any) -> None:
-    """Return to the kernel what large tasks have freed, which glibc would keep."""
-    resident, now = psutil.Process().memory_info().rss, time.monotonic()
-    if resident > _Trimmed.left + TRIMMED_BYTES and now > _Trimmed.at + TRIM_SECONDS:
-        processes.trim_memory()
-        _Trimmed.at, _Trimmed.left = now, psutil.Process().memory_info().rss
+    """Return to the kernel what tasks have freed, also what another thread still used the last time."""
+    if time.monotonic() > _Returned.at + RETURN_SECONDS:
+        _Returned.at = time.monotonic()
+        processes.return_freed_memory()
 
 
 _TABLES = tomllib.loads(Path(__file__).with_name("schedule.toml").read_text("utf-8"))

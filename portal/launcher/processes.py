@@ -125,12 +125,17 @@ def reap(ours: Collection[int]) -> None:
             os.waitpid(ended.si_pid, 0)
 
 
+def return_freed_memory() -> None:
+    """Return to the kernel what was freed, which glibc keeps."""
+    getattr(_libc, "malloc_trim", int)(0)
+
+
 def trim_memory() -> None:
     """Return memory to the kernel: what was freed, which glibc keeps, and pages of libraries, which the kernel caches.
 
     Not of mappings that were written to, such as relocations: that memory is anonymous, and would be lost.
     """
-    getattr(_libc, "malloc_trim", int)(0)
+    return_freed_memory()
     with suppress(psutil.Error, AttributeError):  # not every kernel shows mappings
         for mapping in psutil.Process().memory_maps(grouped=False):
             if mapping.path.startswith("/") and "w" not in mapping.perms and not mapping.anonymous + mapping.swap:
