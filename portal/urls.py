@@ -1,11 +1,9 @@
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
-from django.urls.resolvers import RoutePattern
 from django.views.generic import RedirectView
 
 from portal import unavailable, variables
-from portal.loading import LoadedLater
 
 admin.autodiscover()
 # Sign in by allauth, with its second factor and rate limits.
@@ -16,13 +14,13 @@ urlpatterns = [
     path("", include("apps.dashboard.urls")),
     path("", include("apps.websub.urls")),
     path("", include("apps.published_feeds.urls")),
+    path("", include("apps.api.urls")),
     path("accounts/", include("allauth.urls")),
     path("account/", include("apps.accounts.urls")),
     path("account/", include("apps.account_data.urls")),
     # Django's own page would allow unlimited guesses of the password.
     path("admin/password_change/", RedirectView.as_view(pattern_name="account_change_password")),
     path("admin/", admin.site.urls),
-    LoadedLater(RoutePattern(""), "apps.api.urls"),
 ]
 if variables.OIDC is not None:
     from apps.accounts.views.elsewhere import sign_in_elsewhere

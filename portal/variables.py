@@ -105,6 +105,7 @@ ACCOUNT_EMAIL_VERIFICATION = environment.choice(
 )
 #: OpenID providers, one object or a list: `{"id": "acme", "name": "Acme", "server": "https://id.acme.example",
 #: "client_id": "…", "secret": "…"}`. The callback address is `/accounts/oidc/acme/login/callback/`.
+#: `[]` allows providers that are added in the administration alone.
 OIDC = environment.identity_providers("WIREBEAT_OIDC")
 
 ## Checking feeds
