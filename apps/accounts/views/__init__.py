@@ -41,7 +41,7 @@ def tokens(request: PersonsRequest) -> HttpResponse:
             form = TokenForm()
     context = {"form": form, "secret": secret, "tokens": queries.tokens_of(request.user), "now": now()}
     if token is not None and token.fever_key:
-        context["fever_address"] = own_address(f"{reverse('home')}fever/")
+        context["fever_address"] = own_address(reverse("fever"))
     return render(request, "accounts/tokens.html", context)
 
 

@@ -17,6 +17,8 @@ def new_secret(entropy: bytes) -> str:
     >>> new_secret(b"twenty-four random bytes")
     'whsec_dHdlbnR5LWZvdXIgcmFuZG9tIGJ5dGVz'
     """
+    if not 24 <= len(entropy) <= 64:
+        raise ValueError(f"a secret has 24 to 64 bytes, not {len(entropy)}")
     return PREFIX + base64.b64encode(entropy).decode()
 
 

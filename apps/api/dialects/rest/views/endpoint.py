@@ -135,8 +135,8 @@ class _Renderer(JSONRenderer):
 class _Documentation(Swagger):
     """With Ninja's template and scripts, although Ninja is no installed app: each process would load it."""
 
-    def render_page(self, request: HttpRequest, api: NinjaAPI, **_: Any) -> HttpResponse:
-        settings = json.dumps(self.settings | {"url": "openapi.json"})
+    def render_page(self, request: HttpRequest, api: NinjaAPI, **kwargs: Any) -> HttpResponse:
+        settings = json.dumps(self.settings | {"url": self.get_openapi_url(api, kwargs)})
         return render(request, self.template, {"swagger_settings": settings, "api": api})
 
 
